@@ -8,6 +8,7 @@ import string
 import sys
 from collections.abc import Iterator
 from contextvars import copy_context
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
@@ -15,16 +16,17 @@ import pytest
 
 import goryu
 import goryu.__main__ as program
-from goryu.base.arguments import ArgumentParser
+from goryu.__main__ import COMMANDS
+from goryu.base.arguments import ArgumentParser, translated_help
 from goryu.base.errors import explained
 from goryu.base.japanese import MESSAGES
+from goryu.base.japanese.usi_options import USI_OPTIONS
 from goryu.base.language import VARIABLES, either, language, speaking, tr
 from goryu.games.shogi import SfenError, parse_sfen
 from goryu.kifu.reading import parse_record
 from goryu.kifu.record import RecordError
 from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
-from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, identification
 from paths import DATA, ROOT
@@ -211,13 +213,13 @@ def test_commands_for_players_refuse_an_unknown_option_in_japanese(
 def test_every_option_has_japanese_help(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert {option.name for option in OPTIONS} == set(JAPANESE_HELP)
+    assert {option.name for option in OPTIONS} == set(USI_OPTIONS)
     assert {option.unit.name for option in OPTIONS} - {""} <= set(MESSAGES)
     monkeypatch.setenv("GORYU_LANGUAGE", "ja")
     assert print_options([]) == 0
     text = capsys.readouterr().out
     assert "Level（0〜10。既定 0）" in text
-    assert all(help_text in text for help_text in JAPANESE_HELP.values())
+    assert all(help_text in text for help_text in USI_OPTIONS.values())
 
 
 def test_an_error_of_an_sfen_is_also_japanese() -> None:
@@ -257,6 +259,42 @@ def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(line.isascii() for line in identification(EngineConfig()))
     options = OptionValues()
     assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])
+
+
+@pytest.mark.parametrize("spoken", ["en", "ja"])
+def test_the_help_of_goryu_names_every_command(spoken: str) -> None:
+    with speaking(spoken):
+        text = program.overview()
+    assert [word for word in COMMANDS if f"\n  {word} " in text] == list(COMMANDS)
+    lines = [line for line in text.splitlines() if line]
+    assert all(re.search("[ぁ-ん]|[一-龠]", line) for line in lines) == (spoken == "ja")
+
+
+@pytest.mark.parametrize(
+    "command", [name for name, command in COMMANDS.items() if "training" not in command.function]
+)
+def test_every_option_of_a_command_is_explained_in_japanese(command: str) -> None:
+    module = import_module(COMMANDS[command].function.partition(":")[0])
+    if not hasattr(module, "make_parser"):
+        return
+    with speaking("ja"):
+        whole = module.make_parser()
+        whole.prog = f"goryu {command}"  # As `program` does.
+        for one in parsers(whole):
+            assert re.search("[ぁ-ん]", one.format_help().split("\n\n")[1]), "the description"
+            texts = [action.help for action in one._actions if action.help]
+            texts += [group.title for group in one._action_groups if group.title]
+            for text in texts:
+                assert re.search("[ぁ-んァ-ヴ一-龠]", translated_help(text)) or tr(text) != text, text
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    """Yields a parser and those of its verbs."""
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for verb in action.choices.values():
+                yield from parsers(verb)
 
 
 def test_frequent_errors_of_the_system_are_translated(environment: pytest.MonkeyPatch) -> None:

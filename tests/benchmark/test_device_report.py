@@ -42,7 +42,7 @@ def test_every_size_is_measured_before_the_details() -> None:
 @needs_native
 def test_the_gpu_report_runs_whole_on_the_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "gpu.json"
-    assert bench.main(["--gpu", "--sizes", "1x32", "--seconds", "8", "--json", str(file)]) == 0
+    assert bench.main(["--gpu", "--size", "1x32", "--seconds", "20", "--json", str(file)]) == 0
     found = json.loads(file.read_text("utf-8"))
     measured = [cell for cell in found["cells"] if "raw_per_s" in cell]
     assert measured, capsys.readouterr().out
@@ -79,5 +79,5 @@ def test_the_memory_of_a_gpu_is_what_its_driver_says() -> None:
 @pytest.mark.parametrize("text", ["10", "10x", "x128", "10x0", "10x128,", "axb"])
 def test_sizes_that_are_none_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        bench.main(["--gpu", "--sizes", text])
+        bench.main(["--gpu", "--size", text])
     assert "expected sizes such as 10x128,15x224" in capsys.readouterr().err

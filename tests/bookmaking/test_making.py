@@ -8,9 +8,10 @@ from random import Random
 import pytest
 
 from goryu.bookmaking.entries import book_entries
-from goryu.bookmaking.graph import BookGraph, BookRules
+from goryu.bookmaking.graph import BookGraph
 from goryu.bookmaking.making import SearchJob, make_book
 from goryu.bookmaking.replies import count_replies
+from goryu.bookmaking.rules import BookRules
 from goryu.bookmaking.searched import BookSearcher, SearchedMove, SearchedPosition
 from goryu.bookmaking.state import BookState, BookStateError
 from goryu.bookmaking.verifying import verify

@@ -190,4 +190,4 @@ def test_a_wrong_number_of_playouts_is_refused(
 ) -> None:
     with pytest.raises(SystemExit):
         analyze.main([str(game), f"--playouts={playouts}"])
-    assert "expected a whole number from 1" in capsys.readouterr().err
+    assert "expected at least 1" in capsys.readouterr().err

@@ -7,30 +7,30 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass
 from pathlib import Path
 
 import pytest
 
 from goryu.__main__ import COMMANDS
 from goryu.__main__ import main as goryu_main
+from goryu.base.arguments import whole_number
+from goryu.base.config_fields import option, ranged
 from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_path
 from goryu.base.installation import how_to_install
 from goryu.commands.common import (
-    Interval,
     UsageError,
     above_zero,
-    add_fields,
-    from_arguments,
     new_parser,
-    node_count,
     non_negative,
     output_file,
     positive,
     program,
     share,
 )
+from goryu.commands.config_options import Interval, add_fields, from_arguments
+from goryu.match.time_control import MOST_NODES
 from goryu.work.driver import Workforce
 from paths import ROOT
 
@@ -114,7 +114,7 @@ def test_a_missing_module_of_goryu_is_a_traceback() -> None:
     [
         (positive, ["1", "20", "2147483647"], ["0", "-1", "x", "1.5", "2147483648", "9" * 20]),
         (non_negative, ["0", "3"], ["-1", "x", "9" * 20]),
-        (node_count, ["1", "5000000000"], ["0", "9" * 20]),
+        (whole_number(1, MOST_NODES), ["1", "5000000000"], ["0", "9" * 20]),
         (above_zero, ["0.5", "3"], ["0", "-1", "nan", "inf", "x"]),
         (share, ["0", "1", "0.5"], ["-0.1", "1.5", "nan", "x"]),
     ],
@@ -138,10 +138,12 @@ def test_an_output_file_needs_a_folder(tmp_path: Path) -> None:
 class Config:
     """Numbers of a tool."""
 
-    steps: int = field(default=100, metadata={"help": "training steps, at most 5 % of all", "type": positive})
-    rate: float = field(default=0.001, metadata={"help": "learning rate"})
-    plies: tuple[int, int] = field(default=(2, 8), metadata={"help": "random moves"})
-    merge: bool = field(default=True, metadata={"help": "merge equal positions"})
+    steps: int = ranged(100, "training steps, at most 5 % of all")
+    rate: float | None = ranged(None, "learning rate (default: the game's)", most=1.0)
+    plies: tuple[int, int] = option((2, 8), "random moves")
+    merge: bool = option(True, "merge equal positions")
+    search: str = option("puct", "the search", choices=("puct", "uct"))
+    folder: Path | None = option(None, "where the files are")
     hidden: int = 7
 
 
@@ -149,24 +151,64 @@ def test_options_of_a_dataclass_explain_themselves(capsys: pytest.CaptureFixture
     parser = new_parser("A tool.")
     add_fields(parser, Config)
     assert from_arguments(Config, parser.parse_args([])) == Config()
-    words = ["--steps", "5", "--rate", "0.5", "--plies", "0", "3", "--no-merge"]
-    assert from_arguments(Config, parser.parse_args(words), hidden=8) == Config(5, 0.5, (0, 3), False, 8)
+    words = [
+        "--steps",
+        "5",
+        "--rate",
+        "0.5",
+        "--plies",
+        "0",
+        "3",
+        "--no-merge",
+        "--search",
+        "uct",
+        "--folder",
+        "x",
+    ]
+    expected = Config(5, 0.5, (0, 3), False, "uct", Path("x"), 8)
+    assert from_arguments(Config, parser.parse_args(words), hidden=8) == expected
     with pytest.raises(SystemExit):
         parser.parse_args(["--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert "training steps, at most 5 % of all (default 100)" in text
-    assert "learning rate (default 0.001)" in text
+    assert "learning rate (default: the game's) --plies" in text
+    assert "--search {puct,uct} the search (default puct)" in text
     assert "random moves (default 2 8)" in text
     assert "merge equal positions (default yes)" in text
     assert "hidden" not in text
 
 
-@pytest.mark.parametrize("words", ["--steps 0", "--plies 3 1", "--plies -1 2"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--steps 0",
+        "--steps x",
+        "--steps 2.5",
+        "--rate 0",
+        "--rate 1.1",
+        "--rate nan",
+        "--plies 3 1",
+        "--plies -1 2",
+        "--search minimax",
+    ],
+)
 def test_options_of_a_dataclass_check_their_range(words: str) -> None:
     parser = new_parser("A tool.")
     add_fields(parser, Config)
     with pytest.raises(SystemExit, match="2"):
         parser.parse_args(words.split())
+
+
+def test_an_option_of_a_dataclass_without_a_default_must_be_given() -> None:
+    @dataclass(frozen=True)
+    class Required:
+        folder: Path = option(MISSING, "where the files are")
+
+    parser = new_parser("A tool.")
+    add_fields(parser, Required)
+    assert from_arguments(Required, parser.parse_args(["--folder", "x"])) == Required(Path("x"))
+    with pytest.raises(SystemExit, match="2"):
+        parser.parse_args([])
 
 
 def test_an_interval_names_the_expected_numbers(capsys: pytest.CaptureFixture[str]) -> None:

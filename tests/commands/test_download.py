@@ -124,7 +124,7 @@ def test_a_file_is_overwritten_only_by_request(
     path = tmp_path / "miniosl.onnx"
     path.write_bytes(b"precious")
     arguments = ["miniosl", "--from", str(network), "--out", str(path)]
-    assert goryu("download", arguments) == 1
+    assert goryu("download", arguments) == 2
     assert path.read_bytes() == b"precious"
     assert "--force" in capsys.readouterr().err
     assert goryu("download", [*arguments, "--force"]) == 0
@@ -132,7 +132,7 @@ def test_a_file_is_overwritten_only_by_request(
     path.unlink()
     settings = path.with_name("miniosl.onnx.ini")
     settings.write_text("C_init=70\n")
-    assert goryu("download", arguments) == 1
+    assert goryu("download", arguments) == 2
     assert settings.read_text() == "C_init=70\n"
     assert "miniosl.onnx.ini exists" in capsys.readouterr().err
 
@@ -142,7 +142,7 @@ def test_a_server_without_the_package_is_named(
     status: int, serve: Callable[..., str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     address = serve(b"sorry", status)
-    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 1
+    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 2
     error = capsys.readouterr().err
     assert address in error
     assert str(status) in error
@@ -155,7 +155,7 @@ def test_without_a_network_it_says_how_to_go_on(
 ) -> None:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr(module, "WHEEL", "http://127.0.0.1:9/miniosl.whl")
-    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 1
+    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 2
     assert "--from" in capsys.readouterr().err
 
 
@@ -184,7 +184,7 @@ def test_other_content_is_refused_and_nothing_is_written(
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     address = serve(content(wheel))
-    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 1
+    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 2
     error = capsys.readouterr().err
     assert error.startswith(f"goryu download: {address}: ")
     assert reason in error

@@ -16,6 +16,7 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
+from goryu.match.export import new_folder
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import read_openings
 from goryu.match.referee import Referee
@@ -231,7 +232,7 @@ def test_matches_that_begin_in_one_second_have_folders_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    folders = {tool("match").new_folder() for _ in range(5)}
+    folders = {new_folder() for _ in range(5)}
     assert len(folders) == 5
     assert all(folder.is_dir() for folder in folders)
 
@@ -314,7 +315,7 @@ def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.M
     client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
     client.start()
     try:
-        found = sample_openings(client, Sampling(0, 0), Random(1))
+        found = sample_openings(client, Sampling((0, 0)), Random(1))
         assert str(next(found).opening) == "startpos"
         with pytest.raises(EngineError, match="no new balanced opening in 5 walks"):
             next(found)

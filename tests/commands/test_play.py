@@ -16,9 +16,10 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
-from goryu.players.agents.agents import make_agent
+from goryu.players.agents.agents import Agent, make_agent
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
+from goryu.table.game import Game
 from paths import MODELS
 
 
@@ -35,13 +36,18 @@ def session(arguments: str, lines: str = "") -> str:
     return out.getvalue()
 
 
+def against(state: TicTacToe, agent: Agent) -> Play:
+    """A game of tic-tac-toe between a person and an agent."""
+    return Play(GAMES["tictactoe"], Game(state, (True, False)), {1: agent})
+
+
 def test_a_person_wins_against_an_agent_that_plays_the_last_legal_move() -> None:
-    play = Play(GAMES["tictactoe"], TicTacToe(), (None, lambda state: state.legal_moves()[-1]))
+    play = against(TicTacToe(), lambda state: state.legal_moves()[-1])
     lines = [*play.start(), *play.receive("0"), *play.receive("1"), *play.receive("2")]
     assert lines[-1] == "X wins: three in a row"
     assert "5. X: 2" in lines
     assert lines[-2] == " X X X\n 3 4 5\n 6 O O"
-    assert play.is_over
+    assert play.game.over
 
 
 def test_an_illegal_move_is_refused_with_an_example() -> None:
@@ -59,7 +65,7 @@ def test_help_is_shown_at_the_start_and_on_request() -> None:
 
 def test_moves_may_be_written_in_capitals_or_small_letters() -> None:
     assert "1. black (X): d3" in session("reversi --second random", "D3\nquit\n")
-    play = Play(GAMES["shogi"], Board("4k4/9/9/9/9/9/9/9/4K4 b P 1"), (None, None))
+    play = Play(GAMES["shogi"], Game(Board("4k4/9/9/9/9/9/9/9/4K4 b P 1")), {})
     assert "1. black (sente): P*5e" in list(play.receive("p*5E"))
 
 
@@ -74,23 +80,12 @@ def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_m
     # X takes b1 from a1; the last disc of O, on b3, has an edge behind the row that it could take.
     state = Reversi(4)
     state.own, state.opponent = 1 << 2 | 1 << 10 | 1 << 11, 1 << 1 | 1 << 9
-    play = Play(GAMES["reversi"], state, (None, None))
+    play = Play(GAMES["reversi"], Game(state), {})
     lines = list(play.receive("a1"))
     assert [line for line in lines if ". " in line[:3]] == ["1. black (X): a1", "2. white (O): pass"]
-    assert play.state.turn == 0
+    assert play.game.state.turn == 0
     list(play.receive("undo"))
-    assert play.state.ply == 0
-
-
-@pytest.mark.parametrize(
-    ("own", "verdict"),
-    [(0x0FFF, "black (X) wins: "), (0x000F, "white (O) wins: "), (0x00FF, "draw: ")],
-)
-def test_the_winner_is_named_whichever_side_is_to_move(own: int, verdict: str) -> None:
-    state = Reversi(4)
-    state.own, state.opponent = own, 0xFFFF ^ own  # Black would have to move, and the board is full.
-    lines = list(Play(GAMES["reversi"], state, (None, None)).start())
-    assert str(lines[-1]).startswith(verdict)
+    assert play.game.state.ply == 0
 
 
 def test_shogi_shows_check_and_no_key() -> None:
@@ -161,14 +156,14 @@ def test_a_player_who_would_search_for_years_is_refused(
 
 
 def test_undo_takes_back_the_move_and_the_reply() -> None:
-    play = Play(GAMES["tictactoe"], TicTacToe(), (None, make_agent("alpha-beta")))
+    play = against(TicTacToe(), make_agent("alpha-beta"))
     list(play.start())
     assert list(play.receive("undo")) == ["you have no move to take back"]
     list(play.receive("4"))
-    assert play.state.ply == 2
+    assert play.game.state.ply == 2
     list(play.receive("undo"))
-    assert play.state.ply == 0
-    assert not play.is_over
+    assert play.game.state.ply == 0
+    assert not play.game.over
 
 
 def test_the_legal_moves_are_listed_by_name() -> None:
@@ -180,6 +175,7 @@ def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str)
     arguments = f"{game} --first random --second depth-limited:1 --seed 3"
     out = session(arguments)
     assert "wins: " in out or "draw: " in out
+    assert ("discs ahead" in out) == (game == "reversi")
     assert session(arguments) == out
 
 

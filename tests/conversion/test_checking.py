@@ -126,7 +126,7 @@ def test_a_number_of_positions_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(SystemExit):
         goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", count])
-    assert "expected a whole number from 1 to 1000000" in capsys.readouterr().err
+    assert "expected at least 1 and at most 1000000" in capsys.readouterr().err
 
 
 def unknown_model(path: Path) -> Path:

@@ -235,7 +235,7 @@ def test_a_damaged_zip_file_is_refused(
         convert([source], target)
     with pytest.raises(ConversionError, match="damaged"):
         read_checkpoint(source)
-    assert goryu("download", ["miniosl", "--from", str(source), "--out", str(target)]) == 1
+    assert goryu("download", ["miniosl", "--from", str(source), "--out", str(target)]) == 2
     assert "or a damaged one" in capsys.readouterr().err
 
 
@@ -295,14 +295,14 @@ def test_the_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFi
     assert lines[0] == f"{target}: python-dlshogi, policy and value, 2 blocks of 8 channels"
     assert lines[1].startswith("verified on 128 positions: largest difference ")
     written = target.read_bytes()
-    assert goryu("convert", [str(source), "--out", str(target)]) == 1
+    assert goryu("convert", [str(source), "--out", str(target)]) == 2
     assert capsys.readouterr().err == f"goryu convert: {target} exists; --force overwrites it\n"
     source.write_bytes(b"")
-    assert goryu("convert", [str(source), "--out", str(target), "--force"]) == 1
+    assert goryu("convert", [str(source), "--out", str(target), "--force"]) == 2
     assert target.read_bytes() == written
-    assert goryu("convert", [str(source), "--out", str(source), "--force"]) == 1
+    assert goryu("convert", [str(source), "--out", str(source), "--force"]) == 2
     assert "is also read: name another output" in capsys.readouterr().err
-    assert goryu("convert", [str(tmp_path / "none"), "--out", str(target)]) == 1
+    assert goryu("convert", [str(tmp_path / "none"), "--out", str(target)]) == 2
     assert "none: no such file" in capsys.readouterr().err
 
 

@@ -135,7 +135,7 @@ def test_a_win_and_a_loss_count_like_two_draws() -> None:
 def test_published_log_likelihood_ratios(
     pentanomial: tuple[int, int, int, int, int], elo0: float, elo1: float, model: str, llr: float
 ) -> None:
-    test = Sprt(elo0, elo1, model="logistic" if model == "logistic" else "normalized")
+    test = Sprt(elo0, elo1, elo_kind="logistic" if model == "logistic" else "normalized")
     assert test.llr(MatchStatistics(pentanomial)) == pytest.approx(llr, abs=0.005)
 
 
@@ -177,7 +177,7 @@ def test_a_sequential_test_with_impossible_numbers_is_refused() -> None:
         Sprt(0, 400)
     for elo1 in (10_000, inf):  # Expected to score 1, which no distribution of results does.
         with pytest.raises(SprtError, match="at most 1000"):
-            Sprt(0, elo1, model="logistic")
+            Sprt(0, elo1, elo_kind="logistic")
     with pytest.raises(SprtError, match="between 0 and"):
         Sprt(alpha=0.0)
 

@@ -39,7 +39,7 @@ MISSING = str(Path(__file__).with_name("missing"))
 
 SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
-QUICK = Timeouts(handshake_s=20, move_s=20, grace_s=2, quit_s=0.5)
+QUICK = Timeouts(start_timeout_s=20, move_timeout_s=20, grace_s=2, quit_s=0.5)
 
 
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
@@ -87,12 +87,12 @@ def test_every_ending_has_its_reason(black: str, white: str, winner: int | None,
 
 @pytest.mark.parametrize("answer", ["hang", "chatter"])
 def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
-    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_s=0.3))
+    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_timeout_s=0.3))
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 
 def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
-    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_s=0.3))
+    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_timeout_s=0.3))
     assert (game.verdict.winner, game.verdict.reason, game.plies) == (1, Reason.HANG, 2)
 
 
@@ -150,7 +150,9 @@ def test_time_starts_before_go_is_sent(
 
 @pytest.mark.parametrize("wait_s", [float("inf"), 1e12])
 def test_a_timeout_may_be_infinite(wait_s: float) -> None:
-    client = UsiClient(scripted("push"), timeouts=Timeouts(handshake_s=wait_s, move_s=wait_s, quit_s=0.5))
+    client = UsiClient(
+        scripted("push"), timeouts=Timeouts(start_timeout_s=wait_s, move_timeout_s=wait_s, quit_s=0.5)
+    )
     try:
         client.start()
         assert client.go("position startpos", "go nodes 1", None).move == "1g1f"
@@ -213,7 +215,7 @@ def test_a_program_that_is_not_an_engine_is_an_error() -> None:
     with pytest.raises(EngineError, match="died"):
         UsiClient(EngineSpec((sys.executable, "-c", "pass"))).start()
     mute = UsiClient(
-        EngineSpec((sys.executable, "-c", "input(); input()")), timeouts=Timeouts(handshake_s=0.3)
+        EngineSpec((sys.executable, "-c", "input(); input()")), timeouts=Timeouts(start_timeout_s=0.3)
     )
     with pytest.raises(EngineError, match="no usiok"):
         mute.start()

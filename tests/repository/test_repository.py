@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import goryu
-from goryu.__main__ import COMMANDS, main
+from goryu.__main__ import COMMANDS, Command, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
@@ -134,6 +134,7 @@ def test_set_up_needs_nothing_but_python() -> None:
         "__main__",
         "base",
         *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
+        *(f"base.japanese.{name}" for name in ("commands", "messages")),
     )
     ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
     assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
@@ -247,6 +248,12 @@ class TestReadme:
         assert results.failed == 0
 
 
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_has_its_function(command: Command) -> None:
+    module, function = command.function.split(":")
+    assert callable(getattr(importlib.import_module(module), function))
+
+
 def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["shogi"]) == 2
     assert "shogi" in capsys.readouterr().err
@@ -282,7 +289,7 @@ main([])
 def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
     written = BytesIO()
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
-    monkeypatch.setitem(COMMANDS, "echo", "builtins:print")
+    monkeypatch.setitem(COMMANDS, "echo", Command("builtins:print", "prints"))
     main(["echo", "日本"])
     assert written.getvalue().strip() == rb"['\u65e5\u672c']"
 

@@ -60,7 +60,7 @@ def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on
     for ply, move in enumerate(MATE):
         board.move(move, ("sente", "gote")[ply % 2])
         expect(page.locator(".moves li")).to_have_count(ply + 1)
-    assert [one.name for one in the_game(server).played] == MATE
+    assert [one["name"] for one in the_game(server).shown] == MATE
     expect(page.locator(".status")).to_have_text("Black wins")
     expect(page.locator(".status + p")).to_have_text("by checkmate")
     assert moves_shown(page)[:3] == ["P-7f", "P-3d", "Bx2b+"]
@@ -111,7 +111,7 @@ def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, 
         game = the_game(server)
         if game.over:
             break
-        names = set(game.legal_moves())
+        names = set(game.names_of_moves())
         move = rng.choice(sorted(names))
         board.move(move, has_choice={move.rstrip("+"), move.rstrip("+") + "+"} <= names)
         page.wait_for_function(
@@ -187,7 +187,7 @@ def test_in_a_handicap_game_white_moves_first(page: Any, server: Any) -> None:
     choose_level(page, 1)
     start(page, Handicap="6-piece")
     expect(page.locator(".moves li")).to_have_count(1)
-    assert the_game(server).start.startswith("2sgkgs2/9/")
+    assert the_game(server).first_position.startswith("2sgkgs2/9/")
 
 
 def test_a_move_can_be_written_in_several_notations(page: Any) -> None:

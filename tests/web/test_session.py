@@ -202,17 +202,17 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     expect(page.locator(".moves li")).to_have_count(1)
     (session,) = server.server.sessions.values()
     before = session.views["play"]._game
-    before.clocks.left[1] -= 5.0
+    before.clocks.left_s = (before.clocks.left_s[0], before.clocks.left_s[1] - 5.0)
     on_board(page).move("3c3d", "gote")
     expect(page.locator(".moves li")).to_have_count(2)
     page.wait_for_timeout(1000)
     game = restart(page, server)
     assert game.clocks.config == before.clocks.config
-    assert game.clocks.left[1] == pytest.approx(before.clocks.left[1], abs=0.01)
-    assert game.clocks.budget(0) < before.clocks.left[0] + before.clocks.config.byoyomi - 0.9
+    assert game.clocks.left_s[1] == pytest.approx(before.clocks.left_s[1], abs=0.01)
+    assert game.clocks.budget_s(0) < before.clocks.left_s[0] + before.clocks.config.byoyomi_s - 0.9
     for one, other in zip(game.played, before.played, strict=True):
         assert one.seconds == pytest.approx(other.seconds, abs=0.001)
-        assert one.left == pytest.approx(other.left, abs=0.01)
+        assert one.left_s == pytest.approx(other.left_s, abs=0.01)
     page.get_by_role("button", name="Resign").click()
     page.locator("dialog button.primary").click()
     expect(page.locator(".status.over")).to_be_visible()

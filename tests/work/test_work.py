@@ -317,10 +317,10 @@ def test_without_ray_the_cluster_is_one_line_of_advice(tmp_path: Path) -> None:
     (tmp_path / "ray.py").write_text("raise ModuleNotFoundError('No module named ray', name='ray')\n")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *filter(None, sys.path)])}
     for words in (
-        ["selfplay.py", "play", "--model", str(MODEL), "--out", "x.games", "--cluster", "auto"],
-        ["match.py", "--engine1", "x", "--engine2", "y", "--nodes", "1", "--out", "m", "--cluster", "local"],
+        ["selfplay", "play", "--model", str(MODEL), "--out", "x.games", "--cluster", "auto"],
+        ["match", "--engine1", "x", "--engine2", "y", "--nodes", "1", "--out", "m", "--cluster", "local"],
     ):
-        command = [sys.executable, str(ROOT / "tools" / words[0]), *words[1:]]
+        command = [sys.executable, "-m", "goryu", *words]
         ended = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120
         )

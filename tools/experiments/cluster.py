@@ -1,7 +1,7 @@
 """Measures what a Ray cluster costs: against processes of this computer, and for the driver of a large one.
 
-    python tools/cluster.py overhead --model models/goryu-5x64-int8.onnx --rounds 5
-    python tools/cluster.py scale --games-file runs/self.games --cores 10000 --game-seconds 3
+    python tools/experiments/cluster.py overhead --model models/goryu-5x64-int8.onnx --rounds 5
+    python tools/experiments/cluster.py scale --games-file runs/self.games --cores 10000 --game-seconds 3
 
 `overhead` lets two processes and two Ray workers of this computer play the same games in turn. It counts from
 the first game that is finished to the last, and the processor time of all processes of each run, Ray's own
@@ -171,7 +171,7 @@ class Seen:
 
 def drive(workers: int, seconds: float, job: PretendedGames) -> Seen:
     """Runs the driver with true actors for some seconds; it writes the games to a file that is deleted."""
-    pool = ClusterPool(ClusterConfig("local", workers, cpus=0.01))
+    pool = ClusterPool(ClusterConfig("local", workers, worker_cpus=0.01))
     if not job.is_bundled:
         pool.calls_per_s = inf
     joined = 0

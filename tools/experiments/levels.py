@@ -1,8 +1,8 @@
 r"""Measures the levels of strength: matches between neighbours, the loss of their moves.
 
-    python tools/levels.py play --out runs/levels --fairy /usr/games/fairy-stockfish
-    python tools/levels.py judge --out runs/levels
-    python tools/levels.py report --out runs/levels
+    python tools/experiments/levels.py play --out runs/levels --fairy /usr/games/fairy-stockfish
+    python tools/experiments/levels.py judge --out runs/levels
+    python tools/experiments/levels.py report --out runs/levels
 
 `play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
 strength evaluate the positions before and after moves of these games. `report` writes the tables of both

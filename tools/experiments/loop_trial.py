@@ -1,8 +1,8 @@
 """Shows that the asynchronous loop learns a small game on a Ray cluster, also while its nodes die.
 
-    python tools/loop_trial.py tictactoe --folder runs/trial
-    python tools/loop_trial.py tictactoe --folder runs/trial-dying --kill-every 20 --against runs/trial
-    python tools/loop_trial.py reversi6 --folder runs/trial-6x6 --kill-every 20 --kill-driver-every 60
+    python3 tools/dev.py loop-trial tictactoe --folder runs/trial
+    python3 tools/dev.py loop-trial tictactoe --folder runs/trial-dying --kill-every 20 --against runs/trial
+    python3 tools/dev.py loop-trial reversi6 --folder runs/trial-6x6 --kill-every 20 --kill-driver-every 60
 
 It makes a cluster of a head without cores and two nodes of one core on this computer, and gives the command
 `goryu selfplay loop --cluster` to it. With --kill-every a random node dies as in a power failure, at random

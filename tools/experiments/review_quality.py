@@ -1,8 +1,8 @@
 """Measures reviews: how fast they are, and whether a longer search agrees with them.
 
-    python tools/review_quality.py GAME...            both
-    python tools/review_quality.py --speed GAME...    only the speed; needs a minute
-    python tools/review_quality.py --agreement --limit 8 --out runs/quality GAME...
+    python tools/experiments/review_quality.py GAME...            both
+    python tools/experiments/review_quality.py --speed GAME...    only the speed; needs a minute
+    python tools/experiments/review_quality.py --agreement --limit 8 --out runs/quality GAME...
 
 Speed: 150 moves of the games are reviewed at 200 playouts, without the database. Agreement: the games are
 reviewed at 400 playouts. The moves called mistakes (疑問手, 悪手, 大悪手), and as many of the others, chosen

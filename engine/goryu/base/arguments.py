@@ -10,17 +10,53 @@ with the catalogue.
 import argparse
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
-from goryu.base.language import tr
+from goryu.base.config_fields import Range
+from goryu.base.language import japanese_description, language, tr
 
-__all__ = ["ArgumentParser", "whole_number"]
+__all__ = ["ArgumentParser", "in_range", "whole_number"]
+
+T = TypeVar("T", int, float)
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Prints the help of options and the titles of groups in the user's language."""
+
+    def start_section(self, heading: str | None) -> None:
+        """Begins a group of options."""
+        super().start_section(tr(heading) if heading else heading)
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        return translated_help(action.help) if action.help else action.help
+
+
+class RawHelpFormatter(HelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Also leaves the lines of a description as they are."""
+
+
+def translated_help(text: str) -> str:
+    """Returns the help of an option in the user's language; its default, at its end, is no part of the key.
+
+    >>> translated_help("seed of the choice (default 1)")
+    'seed of the choice (default 1)'
+    """
+    start, mark, value = text.partition(" (default ")
+    if not mark or not value.endswith(")"):
+        return tr(text)
+    return tr(start) + tr(" (default {value})", value=tr(value[:-1]))
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """`argparse.ArgumentParser` with headings and errors in the user's language."""
+    """`argparse.ArgumentParser` whose help and errors are in the user's language.
+
+    It accepts no abbreviated options, and prints a description of several lines as it is.
+    """
 
     def __init__(self, prog: str, **options: Any) -> None:
+        options.setdefault("allow_abbrev", False)
+        is_raw = "\n" in (options.get("description") or "")
+        options.setdefault("formatter_class", RawHelpFormatter if is_raw else HelpFormatter)
         with _translated():
             super().__init__(prog, **options)
 
@@ -40,8 +76,13 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """Returns the help, which begins with the usage."""
-        with _translated():
-            return super().format_help()
+        english = self.description
+        self.description = japanese_description(self.prog) or english if language() == "ja" else english
+        try:
+            with _translated():
+                return super().format_help()
+        finally:
+            self.description = english
 
     def format_usage(self) -> str:
         """Returns the usage in a line or two."""
@@ -54,25 +95,33 @@ class ArgumentParser(argparse.ArgumentParser):
             super().error(message)
 
 
-def whole_number(least: int, most: int) -> Callable[[str], int]:
-    """Returns a type of arguments: the whole numbers from `least` to `most`.
+def in_range(kind: type[T], numbers: Range) -> Callable[[str], T]:
+    """Returns a type of arguments: the numbers of a range. kind: int or float.
 
-    >>> whole_number(1, 1000)("0300")
-    300
-    >>> whole_number(1, 1000)("1001")
+    >>> in_range(float, Range(0, 1))("0.5")
+    0.5
+    >>> in_range(int, Range(1, 1000))("1001")
     Traceback (most recent call last):
-    argparse.ArgumentTypeError: 1001: expected a whole number from 1 to 1000
+    argparse.ArgumentTypeError: 1001: expected at least 1 and at most 1000
     """
 
-    def parse(text: str) -> int:
-        # int() refuses thousands of digits with an error of its own.
-        is_whole = text.isascii() and text.isdecimal() and len(text) <= 20
-        if not is_whole or not least <= int(text) <= most:
-            expected = "{text}: expected a whole number from {least} to {most}"
-            raise argparse.ArgumentTypeError(tr(expected, text=text, least=least, most=most))
-        return int(text)
+    def parse(text: str) -> T:
+        shown = text
+        try:
+            if (number := kind(text)) in numbers:
+                return number
+        except ValueError:
+            shown = repr(text)
+        raise argparse.ArgumentTypeError(
+            tr("{text}: expected {numbers}", text=shown, numbers=numbers.told(tr))
+        )
 
     return parse
+
+
+def whole_number(least: int, most: int) -> Callable[[str], int]:
+    """Returns a type of arguments: the whole numbers from `least` to `most`."""
+    return in_range(int, Range(least, most))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ Usage, anywhere in goryu except in what the USI engine sends:
 
     out.write(tr("{side} wins: {reason}", side=..., reason=...))
 
-The English text is the key. `japanese.py` maps it to the Japanese one, with the same {fields}; add the
+The English text is the key. `japanese/` maps it to the Japanese one, with the same {fields}; add the
 translation there with the code (`tests/base/test_language.py` finds every text that is missing). Only literal
 texts can be found: write `tr("...")`, not `tr(variable)`, except for texts that a table defines.
 
@@ -75,6 +75,13 @@ def tr(text: str, /, **values: object) -> str:
 def either(english: str, japanese: str) -> str:
     """Returns the one of two texts that is in the user's language."""
     return japanese if language() == "ja" else english
+
+
+def japanese_description(command: str) -> str | None:
+    """Returns what a command such as "goryu match" prints above its options in Japanese, if there is such."""
+    from goryu.base.japanese.commands import DESCRIPTIONS
+
+    return DESCRIPTIONS.get(command)
 
 
 @cache

@@ -5,11 +5,14 @@ Every round measures everything once, so that a machine that slows down slows al
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 
 from goryu.benchmark import throughput
+from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import BACKENDS
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver
 
@@ -19,6 +22,27 @@ LEAST_PLAYOUTS = 256
 """In a search. It begins with batches of one position, and only later fills larger ones."""
 SEARCH = "search"
 """The name of the measurement of a search; those of a network alone are named by their batch sizes."""
+
+
+def open_networks(
+    names: Sequence[str], model: Path, size: tuple[int, int] | None, folder: Path, threads: int
+) -> list[NetworkEvaluator]:
+    """Opens the networks to compare.
+
+    names: backends for the model, model files for the backend cpu, or, with a size, formats for onnxruntime.
+    size: blocks and channels of networks of random weights, which replace the model. folder: for their files.
+    """
+    if size:
+        model = folder / f"random-{size[0]}x{size[1]}.onnx"
+        write_random_network(*size, model)
+    networks = []
+    for name in names:
+        path, backend = (model, name) if name in BACKENDS else (Path(name), "cpu")
+        if size and name in TENSORS:
+            path, backend = folder / f"{name}.onnx", "onnxruntime"
+            write_random_network(*size, path, kind=name)
+        networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=threads))
+    return networks
 
 
 @dataclass(slots=True)

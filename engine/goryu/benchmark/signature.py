@@ -8,10 +8,13 @@ in the commit.
 """
 
 import hashlib
+import json
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from goryu.base.errors import InputError
+from goryu.base.installation import CHECKOUT, is_checkout
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import State
 from goryu.games.tictactoe import TicTacToe
@@ -19,6 +22,9 @@ from goryu.implementation import Board, Puct, Reversi
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchResult
+
+GOLDEN = CHECKOUT / "tests" / "data" / "golden" / "bench_signature.json"
+"""The signature that the tests of a checkout expect."""
 
 PLAYOUTS = 150
 """Playouts of each of the two searches from a position: enough to merge paths and to find mates."""
@@ -95,6 +101,15 @@ def bench_signature() -> Signature:
                 break
         parts[name] = digest_of(data)
     return Signature(digest_of("".join(parts.values()).encode()), parts, nodes)
+
+
+def bless(signature: Signature) -> None:
+    """Stores a signature for the tests; raises InputError without a checkout."""
+    if not is_checkout():
+        raise InputError("--bless stores the signature for the tests of a checkout, and there is none")
+    golden = {"signature": signature.digest, "nodes": signature.nodes, "parts": signature.parts}
+    GOLDEN.parent.mkdir(exist_ok=True)
+    GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", "utf-8")
 
 
 def packed(result: SearchResult) -> bytes:

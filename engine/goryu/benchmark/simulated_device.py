@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from threading import Lock
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,6 @@ from goryu.evaluators.formats.base import Array
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.value_scale import from_probability
-from goryu.evaluators.network import onnx_model, opening
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.packed_input import LOGITS, PACKED, VALUE, pack, packed_layout
@@ -68,19 +66,12 @@ class SimulatedDevice:
 
     def network(self, batch_size: int, streams: int = 1) -> NetworkEvaluator:
         """Returns an evaluator of the dlshogi format that runs on this device, as on a GPU with CUDA."""
-
-        def open_session(*arguments: Any, content: bytes | None = None, **options: Any) -> Session:
-            return Session(_Handle(self), "CUDA", "simulated")
-
+        session = Session(_Handle(self), "CUDA", "simulated", buffer_device="cpu")
         fails_at, self.fails_at = self.fails_at, 0
-        with (
-            patch.object(onnx_model, "open_session", open_session),
-            patch.dict(opening.BUFFER_DEVICES, CUDA="cpu"),
-        ):
-            path = models_folder() / "goryu-5x64.onnx"
-            found = NetworkEvaluator(
-                path, batch_size=batch_size, backend="cuda", packs=self.packs, streams=streams, halves=False
-            )
+        found = NetworkEvaluator(
+            models_folder() / "goryu-5x64.onnx", batch_size=batch_size, backend="cuda", packs=self.packs,
+            streams=streams, halves=False, opens=lambda *_, **__: session,
+        )  # fmt: skip
         assert bool(found.packed) == self.packs, found.note
         self.reset()  # The calls so far were the warm-up.
         self.fails_at = fails_at

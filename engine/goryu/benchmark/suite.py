@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, Literal
 
+from goryu.base.config_fields import option, ranged
 from goryu.benchmark import throughput
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds
 from goryu.evaluators.hashed import HashedEvaluator
@@ -56,18 +57,21 @@ NAMES = [name for section in SECTIONS.values() for name in section]
 class Plan:
     """How much to measure.
 
-    batch: positions per network call. workers: threads of the search, each with its own batch.
-    playouts: of a search with the network; stub_playouts: without. rounds: for each median.
+    batch: positions per network call. workers: each has its own batch.
     clock: rates per second of CPU time of the process, or of wall time.
     """
 
     batch: int = 4
-    workers: int = 1
-    playouts: int = 4000 if IS_NATIVE else 400
-    stub_playouts: int = 50_000 if IS_NATIVE else 1000
-    perft_depth: int = 5 if IS_NATIVE else 3
-    rounds: int = 5
-    clock: Literal["cpu", "wall"] = "cpu"
+    workers: int = ranged(1, "threads of the search", least=1)
+    playouts: int = ranged(
+        4000 if IS_NATIVE else 400, "playouts of a search with the network, for each worker", least=1
+    )
+    stub_playouts: int = ranged(
+        50_000 if IS_NATIVE else 1000, "playouts of a search without a network", least=1
+    )
+    perft_depth: int = ranged(5 if IS_NATIVE else 3, "plies of perft from the start position", least=1)
+    runs: int = ranged(5, "rounds for each median", least=1)
+    clock: Literal["cpu", "wall"] = option("cpu", "for rates")
 
 
 @dataclass(slots=True)
@@ -88,7 +92,7 @@ class Suite:
         bytes_per_node = throughput.bytes_per_node_run(MIDDLE_GAME, self.plan.stub_playouts)
         if bytes_per_node is not None:
             self._add("bytes_per_node", bytes_per_node)
-        for _ in range(self.plan.rounds):
+        for _ in range(self.plan.runs):
             self._measure_perft()
             self._measure_stub()
             if IS_NATIVE:
@@ -157,13 +161,13 @@ class Suite:
     def _search_run(self, network: NetworkEvaluator, *, counts: bool = False) -> throughput.SearchRun:
         config, threads = PuctConfig(batch_size=self.plan.batch), self.plan.workers
         return throughput.search_run(
-            MIDDLE_GAME, network, config, self.plan.playouts, threads=threads, counts=counts
+            MIDDLE_GAME, network, config, self.plan.playouts * threads, threads=threads, counts=counts
         )
 
     def _seconds_per_position(self, network: NetworkEvaluator) -> dict[str, float]:
         """Returns the seconds for a position with the network alone: "raw" by `run`, "bound" by a binding."""
         plan = self.plan
-        calls = max(1, plan.playouts // plan.batch // plan.workers // 2)
+        calls = max(1, plan.playouts // plan.batch // 2)
         kinds = {"raw": False}
         if network.bind(network.new_inputs(plan.batch)) is not None:
             kinds["bound"] = True

@@ -21,6 +21,7 @@ books", 2000. He expands by loss along the path; the reach also says how many wa
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from goryu.bookmaking.rules import BookRules
 from goryu.bookmaking.searched import SearchedMove, SearchedPosition
 from goryu.implementation import Board
 from goryu.players.books.book import position_of
@@ -36,20 +37,6 @@ RECORD_WEIGHT = 20
 
 Replies = Mapping[str, Mapping[str, int]]
 """Position (SFEN without the move number) -> move in USI -> how often it was played there."""
-
-
-@dataclass(frozen=True, slots=True)
-class BookRules:
-    """Which moves belong to the book.
-
-    bound: how much worse than the best a move may be, in win rate, in [0, 1].
-    least_visits: the share of the visits that an unsearched move needs.
-    plies: no position later than this is searched.
-    """
-
-    bound: float = 0.025
-    least_visits: float = 0.05
-    plies: int = 40
 
 
 @dataclass(slots=True)

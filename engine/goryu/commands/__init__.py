@@ -1,1 +1,6 @@
-"""The commands of `goryu`: arguments and printing."""
+"""The commands of `goryu`, one file each: arguments and printing.
+
+common.py is the frame of every command. config_options.py makes options from the fields of a config: their
+names, defaults, ranges and help stand there once. Help is English here; the Japanese is in
+base/japanese/commands.py.
+"""

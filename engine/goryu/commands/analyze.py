@@ -5,27 +5,29 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
-from goryu.analysis.description import CLASS_NAMES, Describer, mark
-from goryu.analysis.judgement import MISTAKES, MoveClass
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from goryu.analysis.description import Describer
 from goryu.analysis.report import html_report
-from goryu.analysis.review import GameReview, PlyReview, Reviewer
+from goryu.analysis.review import GameReview, Reviewer
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
-from goryu.analysis.strategies import Name
+from goryu.analysis.text_report import json_lines, summary
 from goryu.base.arguments import ArgumentParser, whole_number
-from goryu.base.errors import GoryuError, InputError, explained, fault
+from goryu.base.errors import InputError, fault
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
-from goryu.base.language import either, language, tr
+from goryu.base.language import tr
+from goryu.commands.common import program
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
-from goryu.kifu.writing import KIF_ENDINGS, to_kif
+from goryu.kifu.writing import to_kif
 from goryu.players.set_up.model_path import named_model
 from goryu.usi.start_config import start_config
 
@@ -35,10 +37,8 @@ PLAYOUTS = 400
 MOST_PLAYOUTS = 10_000_000
 MOST_THREADS = 1024
 
-BARS = " ▁▂▃▄▅▆▇█"
-GRAPH_WIDTH = 60
-
-SIDES = ("▲", "△")
+COLUMNS = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+"""Of the bar: the game, and how many of its positions are known."""
 
 INTERRUPTED = 130
 FAILED = 1
@@ -59,15 +59,13 @@ class NamedGame:
 
 def main(arguments: Sequence[str]) -> int:
     """Reviews the games named on the command line; returns the exit status."""
-    options = make_parser().parse_args(arguments)
-    try:
-        with closing(Analysis(options)) as analysis, _signals_noted() as should_stop:
-            return analysis.run(should_stop)
-    except (GoryuError, OSError) as error:
-        _say(explained(error))
-        return 2
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return program("goryu analyze", make_parser(), run, arguments, starts_engines=False)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reviews the games; returns the exit status."""
+    with closing(Analysis(options)) as analysis, _signals_noted() as should_stop:
+        return analysis.run(should_stop)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -156,10 +154,10 @@ class Analysis:
                 _say(tr("interrupted; the same command goes on from here") if is_kept else tr("interrupted"))
                 return INTERRUPTED
             if not self._options.quiet:
-                for line in summary(game, describer.review, describer):
+                for line in summary(game.name, describer):
                     sys.stdout.write(line + "\n")
                 sys.stdout.flush()
-            lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game, describer)]
+            lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game.name, describer)]
             if self._options.html:
                 page = html_report(Path(game.name).name, describer)
                 self._save(self._target(self._options.html, game, ".html"), page)
@@ -172,9 +170,15 @@ class Analysis:
     def _review(self, game: NamedGame, stop: Callable[[], bool]) -> Describer | None:
         """Returns the finished review, or None if the user has interrupted it."""
         review = GameReview(game.record.start, game.record.moves, self._options.playouts)
-        progress = Progress(game.name, len(review.analyses), self._options.quiet)
-        is_whole = self._reviewer.review(review, progress.show, stop)
-        progress.end()
+        console = Console(stderr=True)
+        is_hidden = self._options.quiet or not console.is_terminal
+        with Progress(*COLUMNS, console=console, transient=True, disable=is_hidden) as bar:
+            task = bar.add_task(escape(game.name), total=len(review.analyses))
+
+            def show(review: GameReview, _index: int) -> None:
+                bar.update(task, completed=review.known())
+
+            is_whole = self._reviewer.review(review, show, stop)
         return Describer(game.record, review) if is_whole else None
 
     def _read(self) -> Iterator[NamedGame]:
@@ -227,180 +231,6 @@ class Analysis:
     def _fail(self, message: str) -> None:
         self._failed = True
         _say(message)
-
-
-class Progress:
-    """Shows on a terminal how far a review is."""
-
-    def __init__(self, name: str, positions: int, quiet: bool) -> None:
-        self._name = name
-        self._positions = positions
-        self._is_shown = sys.stderr.isatty() and not quiet
-        self._started_s = time.monotonic()
-        self._first: int | None = None
-        self._shown_s = 0.0
-
-    def show(self, review: GameReview, _index: int) -> None:
-        """Shows how many positions are known, ten times a second at most."""
-        now = time.monotonic()
-        if not self._is_shown or now - self._shown_s < 0.1:
-            return
-        self._shown_s = now
-        known = review.known()
-        if self._first is None:
-            self._first = known - 1  # Those from the database took no time.
-        spent = now - self._started_s
-        left = spent * (self._positions - known) / max(1, known - self._first)
-        share = known / self._positions
-        bar = ("█" * round(24 * share)).ljust(24, "░")
-        sys.stderr.write(
-            f"\r\x1b[K{self._name}  {bar} {known}/{self._positions}  "
-            + tr("about {seconds} s left", seconds=round(left))
-        )
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        """Removes the line."""
-        if self._is_shown:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-
-# The summary.
-
-
-def summary(game: NamedGame, review: GameReview, describer: Describer) -> Iterator[str]:
-    """Yields the lines of the summary of a review."""
-    described = describer.game()
-    yield game.name
-    facts = [_players(game.record), _name(described["handicap"]) if described["handicap"] else ""]
-    facts += [_name(described["opening"]), tr("{moves} moves", moves=len(review.moves)), _result(game.record)]
-    yield "  " + "  ".join(filter(None, facts))
-    castles = [
-        f"{sign} {_name(castle)}" for sign, castle in zip(SIDES, described["castles"], strict=True) if castle
-    ]
-    if castles:
-        yield "  " + tr("castles: {castles}", castles="  ".join(castles))
-    if not review.moves:
-        return
-    yield ""
-    yield from _graph(review)
-    yield ""
-    yield from _table(review)
-    mistakes = sorted(review.mistakes(), key=lambda ply: ply.ply)
-    yield ""
-    yield "  " + (tr("mistakes:") if mistakes else tr("no mistakes"))
-    for ply in mistakes:
-        yield from _mistake(ply, describer)
-    yield ""
-
-
-def _players(record: GameRecord) -> str:
-    names = [f"{sign}{name}" for sign, name in zip(SIDES, record.names, strict=True) if name]
-    return "  ".join(names)
-
-
-def _result(record: GameRecord) -> str:
-    ending = either(str(record.ending), KIF_ENDINGS.get(record.ending, ""))
-    if record.winner is None:
-        return ending
-    winner = tr("Black won") if record.winner == 0 else tr("White won")
-    return f"{winner} ({ending})" if ending else winner
-
-
-def _name(pair: dict[str, str] | None) -> str:
-    return "" if pair is None else pair[language()]
-
-
-def _graph(review: GameReview) -> Iterator[str]:
-    """Yields black's win rate as two rows of bars, of `GRAPH_WIDTH` columns at most."""
-    rates = [review.black_win_rate(i) for i in range(len(review.analyses))]
-    step = max(1, -(-len(rates) // GRAPH_WIDTH))
-    shown = [rates[i] or 0.0 for i in range(0, len(rates), step)]
-    for least, label in ((0.5, "100 %"), (0.0, "  0 %")):
-        bars = "".join(BARS[min(8, max(0, round((rate - least) * 16)))] for rate in shown)
-        yield f"  {label} {bars}"
-    axis = f"{len(rates) - 1:>{len(shown)}}"
-    yield "        0" + axis[1:] + "  " + tr("win rate of Black (▲) after each move")
-
-
-def _table(review: GameReview) -> Iterator[str]:
-    heads = [either("accuracy", "正確さ"), either("agreement", "一致率"), either("mean loss", "平均損失")]
-    kinds = (MoveClass.GREAT, MoveClass.INACCURACY, *MISTAKES)
-    heads += [_name_of(kind) for kind in kinds]
-    widths = [max(9, _width(head) + 2) for head in heads]
-    yield "    " + "".join(_right(head, width) for head, width in zip(heads, widths, strict=True))
-    for turn, sign in enumerate(SIDES):
-        player = review.summary(turn)
-        cells = ["–" if player.accuracy is None else f"{player.accuracy:.1f} %"]
-        shares = [f"{100 * player.agreement:.0f} %", f"{100 * player.mean_loss:.1f} %"]
-        cells += shares if player.moves else ["–", "–"]
-        cells += [str(player.counts[kind]) for kind in kinds]
-        yield f"  {sign} " + "".join(_right(cell, width) for cell, width in zip(cells, widths, strict=True))
-
-
-def _mistake(ply: PlyReview, describer: Describer) -> Iterator[str]:
-    key = "ja" if language() == "ja" else "en"
-    index = ply.ply - 1
-    played = describer.line(index, [ply.move])[key][0]
-    sign = "" if key == "ja" else SIDES[ply.turn]
-    change = f"{100 * ply.win_rate:.0f} % → {100 * ply.played_win_rate:.0f} %"
-    yield f"  {ply.ply:>4} {sign}{played}{mark(ply)}  {_name_of(ply.kind)}  {change}" + _mates(ply)
-    yield "         " + tr("better: {line}", line=_line(describer.line(index, ply.better_line[:8])[key]))
-    if ply.refutation:
-        line = _line(describer.line(index + 1, ply.refutation[:8])[key])
-        yield "         " + tr("refuted by: {line}", line=line)
-
-
-def _mates(ply: PlyReview) -> str:
-    notes = []
-    if ply.missed_mate is not None:
-        notes.append(tr("missed a mate in {plies}", plies=ply.missed_mate))
-    if ply.allows_mate is not None:
-        notes.append(tr("allows a mate in {plies}", plies=ply.allows_mate))
-    return "".join(f"  {note}" for note in notes)
-
-
-def _line(names: Sequence[str]) -> str:
-    return " ".join(names)
-
-
-def _name_of(kind: MoveClass) -> str:
-    name: Name = CLASS_NAMES[kind]
-    return either(name.english, name.japanese)
-
-
-def _width(text: str) -> int:
-    """Returns the columns of a text on a terminal, where Japanese letters take two."""
-    return sum(2 if ord(letter) >= 0x2E80 else 1 for letter in text)
-
-
-def _right(text: str, width: int) -> str:
-    return " " * (width - _width(text)) + text
-
-
-# Lines of JSON.
-
-
-def json_lines(game: NamedGame, describer: Describer) -> Iterator[dict[str, Any]]:
-    """Yields one object for the game, one for each move and one for the players."""
-    described = describer.game()
-    moves, positions = described.pop("moves"), described.pop("positions")
-    yield {"type": "game", "name": game.name, **described}
-    for index, move in enumerate(moves):
-        yield {
-            "type": "move",
-            "name": game.name,
-            "sfen": positions[index]["sfen"],
-            "move": move,
-            "judgement": describer.ply(index),
-            "position": describer.position(index),
-        }
-    final = {"sfen": positions[-1]["sfen"], "position": describer.position(len(moves))}
-    yield {"type": "summary", "name": game.name, "players": describer.summary(), "final": final}
-
-
-# The environment.
 
 
 def _content(text: str) -> tuple[str, bytes]:

@@ -10,9 +10,12 @@
                                                 the same with a network of random weights
     goryu bench --size 5x64 --compare dlshogi python-dlshogi2 nshogi aobazero
                                                 formats, with networks of random weights
+    goryu bench --perft               leaves of the tree of legal moves, by Goryu and cshogi side by side
     goryu bench --simulate            the search before simulated GPUs, and where its time goes
     goryu bench --gpu --json gpu.json networks of three sizes on this machine's GPU, in nine minutes; please
                                                 send the file to the authors
+
+Exit status: 0; 1 if two counts of perft differ; 2 if nothing could be measured.
 
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
@@ -29,13 +32,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from goryu.base.installation import CHECKOUT, is_checkout
-from goryu.benchmark.signature import bench_signature
+from goryu.benchmark.signature import bench_signature, bless
 from goryu.benchmark.suite import SECTIONS, Plan, Suite
 from goryu.commands import bench_devices
 from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BACKENDS, backend_chain, open_on_first
@@ -47,8 +50,6 @@ from goryu.players.set_up.model_path import model_path, named_model
 if TYPE_CHECKING:
     from rich.table import Table
 
-GOLDEN = CHECKOUT / "tests" / "data" / "golden" / "bench_signature.json"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
@@ -57,81 +58,65 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    plan = Plan()
     parser = new_parser(__doc__)
-    parser.add_argument(
-        "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
-    )
-    parser.add_argument("--no-network", action="store_true", help="measure only what needs no network")
-    parser.add_argument("--backend", choices=BACKENDS, default="cpu", help="of the network (default cpu)")
-    numbers = (
-        ("threads", 1, "CPU threads of a network call"),
-        ("workers", plan.workers, "threads of the search"),
-        ("stub-playouts", plan.stub_playouts, "playouts of a search without a network"),
-        ("perft-depth", plan.perft_depth, "plies of perft"),
-        ("runs", plan.rounds, "rounds for each median"),
-    )
-    parser.add_argument(
-        "--batch", type=positive, metavar="N", help="positions per network call (default: the network's own)"
-    )
-    for name, default, words in numbers:
-        parser.add_argument(
-            f"--{name}", type=positive, default=default, metavar="N", help=f"{words} (default {default})"
-        )
-    parser.add_argument(
-        "--playouts", type=positive, metavar="N",
-        help=f"playouts of a search with the network (default {plan.playouts} for each worker)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--compare",
-        nargs="+",
-        metavar="NAME",
-        help="measure only networks: backends for the model, ONNX files for the backend cpu, or, with "
-        "--size, formats for onnxruntime; `over alone`: the search's rate over that of the network alone; "
-        "the last network is what the others are divided by",
-    )
-    parser.add_argument(
-        "--size",
-        type=size,
-        metavar="BxC",
-        help="use a network of B blocks and C channels with random weights",
-    )
-    parser.add_argument(
-        "--simulate", action="store_true", help="measure only the search before simulated GPUs"
-    )
-    parser.add_argument(
-        "--rates",
-        type=bench_devices.rates,
-        metavar="N,...",
-        help="positions a second of the simulated GPUs, such as 1000,100000",
-    )
-    parser.add_argument(
-        "--gpu", action="store_true", help="measure only networks of several sizes on the GPU"
-    )
-    parser.add_argument(
-        "--sizes",
-        type=bench_devices.sizes,
-        metavar="BxC,...",
-        help="other sizes for --gpu, such as 6x96,10x192",
-    )
-    parser.add_argument(
-        "--seconds",
-        type=positive,
-        metavar="N",
-        help="about how long --simulate (default 30) or --gpu (540) takes",
-    )
-    parser.add_argument(
+    modes = parser.add_mutually_exclusive_group()
+    modes.add_argument("--signature", action="store_true", help="only the bench signature")
+    modes.add_argument("--perft", action="store_true", help="only perft, beside cshogi if it is installed")
+    modes.add_argument(
         "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
     )
-    parser.add_argument("--clock", choices=("cpu", "wall"), default="cpu", help="for rates (default cpu)")
+    modes.add_argument(
+        "--compare", nargs="+", metavar="NAME",
+        help="only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
+        "formats for onnxruntime; `over alone`: the search's rate over that of the network alone; the last "
+        "network is what the others are divided by",
+    )  # fmt: skip
+    modes.add_argument("--simulate", action="store_true", help="only the search before simulated GPUs")
+    modes.add_argument("--gpu", action="store_true", help="only networks of several sizes on the GPU")
+    networks = parser.add_argument_group("networks")
+    networks.add_argument(
+        "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
+    )
+    networks.add_argument("--no-network", action="store_true", help="measure only what needs no network")
+    networks.add_argument("--backend", choices=BACKENDS, default="cpu", help="of the network (default cpu)")
+    networks.add_argument(
+        "--threads", type=positive, default=1, metavar="N", help="CPU threads of a network call (default 1)"
+    )
+    networks.add_argument(
+        "--batch", type=positive, metavar="N",
+        help="positions per network call (default: the network's own)",
+    )  # fmt: skip
+    networks.add_argument(
+        "--size", type=sizes, metavar="BxC,...",
+        help="of networks with random weights, for --compare and --gpu: blocks and channels, such as 10x128",
+    )  # fmt: skip
+    how_much = parser.add_argument_group("how much")
+    add_fields(how_much, Plan)
+    how_much.add_argument(
+        "--rates", type=bench_devices.rates, metavar="N,...",
+        help="positions a second of the simulated GPUs, such as 1000,100000",
+    )  # fmt: skip
+    how_much.add_argument(
+        "--seconds", type=positive, metavar="N",
+        help="about how long --simulate (default 30) or --gpu (540) takes",
+    )  # fmt: skip
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
-    parser.add_argument("--signature", action="store_true", help="only the bench signature")
-    parser.add_argument("--bless", action="store_true", help=f"store the signature in {GOLDEN.name}")
+    parser.add_argument("--bless", action="store_true", help="store the signature for the tests")
     return parser
 
 
-def run(args: argparse.Namespace) -> None:
-    """Measures, prints and writes the numbers and the signature."""
+def sizes(text: str) -> Sequence[str]:
+    """Returns the sizes in a text such as 10x128,15x224."""
+    found = tuple(text.split(","))
+    for each in found:
+        blocks, _, channels = each.partition("x")
+        if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
+            raise argparse.ArgumentTypeError(f"expected sizes such as 10x128,15x224, received {text!r}")
+    return found
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measures, prints and writes the numbers; returns 1 if two counts of perft differ."""
     results: dict[str, Any] = {
         "implementation": IMPLEMENTATION,
         "why": WHY,
@@ -139,18 +124,23 @@ def run(args: argparse.Namespace) -> None:
         "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
     }
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
-    if args.simulate or args.gpu:
-        results |= bench_devices.simulate(args) if args.simulate else bench_devices.gpu(args)
-        write(args, results)
-        return
-    if args.compare:
-        results["compared"] = compare(args)
-        write(args, results)
-        return
-    if args.advise:
-        results["advice"] = advise(args)
-        write(args, results)
-        return
+    modes = {
+        "perft": perft,
+        "advise": advise,
+        "compare": compare,
+        "simulate": bench_devices.simulate,
+        "gpu": bench_devices.gpu,
+    }
+    measure = next((measure for name, measure in modes.items() if getattr(args, name)), everything)
+    results |= measure(args)
+    if args.json:
+        args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    return 0 if all(case["agree"] for case in results.get("perft", ())) else 1
+
+
+def everything(args: argparse.Namespace) -> dict[str, Any]:
+    """Measures all but devices, or only the signature, which ends the printed lines; returns the numbers."""
+    results: dict[str, Any] = {}
     if not args.signature:
         network = open_network(args)
         if network:
@@ -158,46 +148,46 @@ def run(args: argparse.Namespace) -> None:
             print(network.description)
         results |= measure(args, network)
     signature = bench_signature()
-    results["signature"] = signature.digest
     print(f"Bench: {signature.digest} ({signature.nodes} nodes)")
     if args.bless:
-        if not is_checkout():
-            raise UsageError("--bless stores the signature for the tests of a checkout, and there is none")
-        golden = {"signature": signature.digest, "nodes": signature.nodes, "parts": signature.parts}
-        GOLDEN.parent.mkdir(exist_ok=True)
-        GOLDEN.write_text(json.dumps(golden, indent=1) + "\n", "utf-8")
-    write(args, results)
+        bless(signature)
+    return results | {"signature": signature.digest}
 
 
-def write(args: argparse.Namespace, results: Mapping[str, Any]) -> None:
-    """Writes the numbers as JSON if the command line says where."""
-    if args.json:
-        args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+def perft(args: argparse.Namespace) -> dict[str, Any]:
+    """Counts and times the leaves of two trees of legal moves, and prints them; returns the numbers."""
+    from goryu.benchmark.perft import CASES, measure
+
+    kind: Literal["native", "python"] = "native" if IMPLEMENTATION == "native" else "python"
+    results = [measure(case, kind, args.runs) for case in CASES[kind]]
+    for result in results:
+        print(f"{result.case.name}, depth {result.case.depth}: {result.case.sfen}")
+        for name, leaves in result.leaves.items():
+            print(f"  {name:<8}{leaves:>14,} leaves {result.leaves_per_s[name] / 1e6:>10.1f} M/s")
+        if result.ratio is not None:
+            print(f"  {result.ratio:.2f} times as fast as cshogi called from Python")
+        if not result.agree:
+            print("  THE COUNTS DIFFER")
+    return {"perft": [{**asdict(result), "ratio": result.ratio} for result in results]}
 
 
-def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
+def compare(args: argparse.Namespace) -> dict[str, Any]:
     """Measures backends and models side by side and prints a table; returns the medians by name."""
     from rich.console import Console
     from rich.progress import track
     from rich.table import Table
 
-    from goryu.benchmark.backends import BATCHES, SEARCH, Comparison
-    from goryu.benchmark.random_network import TENSORS, write_random_network
+    from goryu.benchmark.backends import BATCHES, SEARCH, Comparison, open_networks
 
+    size = None
+    if args.size:
+        if len(args.size) > 1:
+            raise UsageError("--compare: expected one --size")
+        blocks, _, channels = args.size[0].partition("x")
+        size = int(blocks), int(channels)
+    model = args.model or model_path(EvaluatorConfig())
     with TemporaryDirectory() as folder:
-        model = args.model or model_path(EvaluatorConfig())
-        if args.size:
-            blocks, channels = args.size
-            model = Path(folder) / f"random-{blocks}x{channels}.onnx"
-            write_random_network(blocks, channels, model)
-        networks = []
-        for name in args.compare:
-            path, backend = (model, name) if name in BACKENDS else (Path(name), "cpu")
-            if args.size and name in TENSORS:
-                path, backend = Path(folder) / f"{name}.onnx", "onnxruntime"
-                blocks, channels = args.size
-                write_random_network(blocks, channels, path, kind=name)
-            networks.append(NetworkEvaluator(path, batch_size=8, backend=backend, threads=args.threads))
+        networks = open_networks(args.compare, model, size, Path(folder), args.threads)
     for network in networks:
         print(network.description)
     comparison = Comparison(networks, batches=(args.batch,) if args.batch else BATCHES)
@@ -220,7 +210,7 @@ def compare(args: argparse.Namespace) -> dict[str, dict[str, float]]:
             ratio = comparison.over(i, batch, last)
             compared[name][f"search {batch} over {args.compare[last]}"] = ratio
             print(f"search: {name}, batch {batch}, over {args.compare[last]} at its best batch: {ratio:.2f}")
-    return compared
+    return {"compared": compared}
 
 
 def advise(args: argparse.Namespace) -> dict[str, Any]:
@@ -249,17 +239,12 @@ def advise(args: argparse.Namespace) -> dict[str, Any]:
     play, analysis = advice.for_play(), advice.for_analysis()
     print(f"for play:     {told(play.settings)}")
     print(f"for analysis: {told(analysis.settings)}")
-    return {
+    found = {
         "rates": [{**asdict(rate.settings), **asdict(rate)} for rate in advice.rates()],
         "play": asdict(play.settings),
         "analysis": asdict(analysis.settings),
     }
-
-
-def size(text: str) -> tuple[int, int]:
-    """Returns blocks and channels of a text such as 10x128."""
-    blocks, _, channels = text.partition("x")
-    return positive(blocks), positive(channels)
+    return {"advice": found}
 
 
 def open_network(
@@ -294,17 +279,10 @@ def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[
     from rich.console import Console
     from rich.progress import track
 
-    plan = Plan(
-        batch=args.batch or (network.batch_size if network else Plan().batch),
-        workers=args.workers,
-        playouts=args.playouts or Plan().playouts * args.workers,
-        stub_playouts=args.stub_playouts,
-        perft_depth=args.perft_depth,
-        rounds=args.runs,
-        clock=args.clock,
-    )
+    batch = args.batch or (network.batch_size if network else Plan().batch)
+    plan = from_arguments(Plan, args, batch=batch)
     suite = Suite(plan, network)
-    for _ in track(suite.run(), "measuring", total=plan.rounds, transient=True):
+    for _ in track(suite.run(), "measuring", total=plan.runs, transient=True):
         pass
     results = suite.results()
     console = Console()

@@ -85,7 +85,7 @@ def gpu(args: argparse.Namespace) -> dict[str, Any]:
     backend = backend_chain(args.backend if args.backend != "cpu" else "auto", allows_fallback=False)[0]
     name = gpu_name()
     print(f"backend {backend}, GPU {name}, onnxruntime {_onnxruntime()}", flush=True)
-    sizes = args.sizes or SIZES
+    sizes = args.size or SIZES
     seconds = args.seconds or DEFAULT_SECONDS["gpu"]
     found: list[dict[str, Any]] = []
     with TemporaryDirectory() as folder:
@@ -117,16 +117,6 @@ def line(cell: Mapping[str, Any]) -> str:
         f"{title}: alone {cell['raw_per_s']:,.0f}/s, search {cell['search_per_s']:,.0f}/s "
         f"({cell['search_over_raw']:.2f}), loaded in {cell['load_s']:.1f} s"
     )
-
-
-def sizes(text: str) -> Sequence[str]:
-    """Returns the sizes in a text such as 10x128,15x224."""
-    found = tuple(text.split(","))
-    for each in found:
-        blocks, _, channels = each.partition("x")
-        if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
-            raise argparse.ArgumentTypeError(f"expected sizes such as 10x128,15x224, received {text!r}")
-    return found
 
 
 def rates(text: str) -> Sequence[int]:

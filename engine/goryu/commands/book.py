@@ -16,8 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write, check_outputs, check_writable
+from goryu.bookmaking.rules import BookRules
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
-from goryu.commands.common import UsageError, new_parser, output_file, positive, program, seed, share
+from goryu.commands.common import (
+    UsageError,
+    add_verb,
+    new_parser,
+    output_file,
+    positive,
+    program,
+    seed,
+)
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
@@ -49,13 +59,13 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
     verbs = parser.add_subparsers(prog="goryu book", required=True, metavar="VERB")
-    _add_make(_verb(verbs, "make", _make, "search positions and write a book"))
-    show = _verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
+    _add_make(add_verb(verbs, "make", _make, "search positions and write a book"))
+    show = add_verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
     show.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
     show.add_argument("--sfen", default=START_SFEN, help="the position (default: the start)")
     show.add_argument("--moves", nargs="+", default=[], metavar="MOVE", help="moves from there, in USI")
     show.add_argument("--usi", action="store_true", help="print moves in USI, not in Japanese")
-    check = _verb(verbs, "check", _check, "look for illegal moves, positions out of order and duplicates")
+    check = add_verb(verbs, "check", _check, "look for illegal moves, positions out of order and duplicates")
     check.add_argument("book", type=Path, help="a book in YaneuraOu's format")
     check.add_argument(
         "--playouts", type=positive, metavar="N",
@@ -65,29 +75,17 @@ def make_parser() -> argparse.ArgumentParser:
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
     check.add_argument("--seed", type=seed, default=1, help="seed of the choice (default 1)")
-    coverage = _verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
+    coverage = add_verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
     coverage.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
     coverage.add_argument(
         "records", type=Path, nargs="+", help="files, folders or archives of records, or *.games"
     )
-    merge = _verb(
+    merge = add_verb(
         verbs, "merge", _merge,
         "join books; of a position in several, the entry that was searched most deeply counts",
     )  # fmt: skip
     merge.add_argument("book", type=Path, nargs="+", help="a book in YaneuraOu's format")
     merge.add_argument("--out", type=output_file, required=True, metavar="FILE", help="the new book")
-    return parser
-
-
-def _verb(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]",
-    name: str,
-    run: Callable[[argparse.Namespace], int | None],
-    text: str,
-) -> argparse.ArgumentParser:
-    description = text[0].upper() + text[1:] + "."
-    parser = verbs.add_parser(name, help=text, description=description, allow_abbrev=False)
-    parser.set_defaults(verb=run)
     return parser
 
 
@@ -112,13 +110,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     make.add_argument("--model", type=named_model, metavar="FILE", help="another network than Goryu's own")
     which = make.add_argument_group("which positions")
-    which.add_argument(
-        "--bound", type=share, default=0.02, metavar="SHARE",
-        help="the book plays moves whose win rate is at most SHARE below the best one's (default 0.02)",
-    )  # fmt: skip
-    which.add_argument(
-        "--plies", type=positive, default=40, metavar="N", help="search no later position (default 40)"
-    )
+    add_fields(which, BookRules)
     which.add_argument(
         "--start", type=Path, metavar="FILE",
         help="positions to begin with, as in the openings of goryu match (default: the start position)",
@@ -139,13 +131,13 @@ def _add_make(make: argparse.ArgumentParser) -> None:
 
 
 def _make(args: argparse.Namespace) -> None:
-    from goryu.bookmaking.graph import BookGraph, BookRules
+    from goryu.bookmaking.graph import BookGraph
     from goryu.bookmaking.making import SearchJob, make_book
     from goryu.bookmaking.state import BookState
     from goryu.usi.start_config import start_config
 
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])
-    rules = BookRules(args.bound, plies=args.plies)
+    rules = from_arguments(BookRules, args)
     with ProgressDisplay() as display:
         config = start_config(args.model, display.print)
         model = model_path(config.evaluator)

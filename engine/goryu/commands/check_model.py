@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import GoryuError, explained
-from goryu.base.language import either, tr
+from goryu.base.language import tr
 from goryu.commands.convert import MOST_POSITIONS, agreement_line
 from goryu.players.set_up.model_path import named_model
 
@@ -22,15 +22,11 @@ Examines an ONNX model: its format, the backends that run it, its speed by batch
 answers simple questions sensibly, and which options to set. Lines that begin with ! are problems.
 The exit status is 1 if the model is unusable.
 """
-DESCRIPTION_JA = """\
-ONNX モデルを調べます。形式、使えるバックエンド、バッチサイズごとの速度、簡単な局面での答え、
-設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     try:
         check = _check(options)
     except (GoryuError, OSError) as error:
@@ -103,26 +99,21 @@ def _formats(check: "Check") -> Iterator[str]:
     yield mark + tr("the tensors fit several formats; good answers under each: {shares}", shares=shares)
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Returns the parser of the command line."""
     parser = ArgumentParser(
         "goryu check-model",
-        description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add = parser.add_argument
-    add("model", type=named_model, metavar="FILE.onnx", help=either("the model", "モデルのファイル"))
-    add("--backend", default="auto", help=either("as the USI option Backend", "USIオプション Backend と同じ"))
-    add("--format", default="auto", help=either("as the USI option DNN_Format", "DNN_Format と同じ"))
-    against = either("another form of the network to compare with", "比較する別の形式のモデル")
+    add("model", type=named_model, metavar="FILE.onnx", help="the model")
+    add("--backend", default="auto", help="as the USI option Backend")
+    add("--format", default="auto", help="as the USI option DNN_Format")
+    against = "another form of the network to compare with"
     add("--against", type=Path, action="append", default=[], metavar="FILE.onnx", help=against)
-    forms = either(
-        "makes the 16-bit and the 8-bit form and compares them (about a minute)",
-        "16ビットと8ビットの形式を作って比較する（1分ほどかかる）",
-    )
+    forms = "makes the 16-bit and the 8-bit form and compares them (about a minute)"
     add("--forms", action="store_true", help=forms)
-    positions = either(
-        "positions to compare on; default: %(default)s", "比較する局面の数。既定は %(default)s"
-    )
+    positions = "positions to compare on; default: %(default)s"
     add("--positions", type=whole_number(1, MOST_POSITIONS), default=256, metavar="N", help=positions)
-    add("--json", action="store_true", help=either("prints JSON", "JSONで出力する"))
+    add("--json", action="store_true", help="prints JSON")
     return parser

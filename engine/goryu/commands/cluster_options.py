@@ -7,7 +7,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from goryu.base.language import plural
-from goryu.commands.common import UsageError, above_zero, share
+from goryu.commands.common import UsageError
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.work.cluster import CLUSTER_HELP, ClusterConfig
 from goryu.work.driver import Workforce
 
@@ -24,14 +25,7 @@ MOST_NODES = 12
 def add_cluster_options(parser: argparse._ActionsContainer) -> None:
     """Adds --cluster and what one of its workers needs."""
     parser.add_argument("--cluster", metavar="ADDRESS", help=CLUSTER_HELP)
-    parser.add_argument(
-        "--worker-cpus", type=above_zero, default=1.0, metavar="X",
-        help="with --cluster: cores that each worker needs (default 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--worker-gpus", type=share, default=0.0, metavar="X",
-        help="with --cluster: the share of a GPU that each worker needs (default 0)",
-    )  # fmt: skip
+    add_fields(parser, ClusterConfig)
 
 
 def cluster_config(args: argparse.Namespace, workers: int | None) -> ClusterConfig | None:
@@ -40,10 +34,10 @@ def cluster_config(args: argparse.Namespace, workers: int | None) -> ClusterConf
     Raises UsageError for options of a cluster without one.
     """
     if args.cluster is None:
-        if (args.worker_cpus, args.worker_gpus) != (1.0, 0.0):
+        if from_arguments(ClusterConfig, args, address="") != ClusterConfig(""):
             raise UsageError("--worker-cpus, --worker-gpus: these go with --cluster")
         return None
-    return ClusterConfig(args.cluster, workers, args.worker_cpus, args.worker_gpus)
+    return from_arguments(ClusterConfig, args, address=args.cluster, workers=workers)
 
 
 def watcher(

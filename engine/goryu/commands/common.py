@@ -1,4 +1,6 @@
-"""Shared code of the programs: a frame for `main`, types of arguments, options from dataclasses.
+"""Shared code of the programs: a frame for `main`, and types of arguments.
+
+Options from dataclasses: `config_options.py`.
 
 A program looks like this:
 
@@ -23,19 +25,17 @@ import shlex
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeVar
 
 from goryu.base import standard_output
-from goryu.base.config_fields import MOST_WHOLE
+from goryu.base.arguments import ArgumentParser, in_range, whole_number
+from goryu.base.config_fields import MOST, MOST_SEED, MOST_WHOLE, Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.installation import how_to_install
-
-T = TypeVar("T")
+from goryu.base.language import tr
 
 
 class UsageError(GoryuError, ValueError):
@@ -50,6 +50,7 @@ def program(
     *,
     extra: str = "tools",
     interrupted: str = "",
+    starts_engines: bool = True,
 ) -> int:
     """Parses the command line, calls `run` and returns the exit status of the program.
 
@@ -61,15 +62,17 @@ def program(
     arguments: the words of the command line; None: those of this process.
     extra: the extra in pyproject.toml that installs the packages that `run` imports.
     interrupted: a message for the user after Ctrl-C, such as how to resume.
+    starts_engines: then those of Goryu neither depend on what an earlier one has measured nor use a book.
     """
     parser.prog = name
     with needs_extra(name, extra):
         args = parser.parse_args(arguments)
     standard_output.accept_every_letter()
     interrupt_on_sigterm()
-    add_own_folder_to_path()
-    os.environ.setdefault("GORYU_MEASURE", "off")  # Engines that it starts must not depend on a cache ...
-    os.environ.setdefault("GORYU_BOOK", "off")  # ... and must think from the first move.
+    if starts_engines:
+        add_own_folder_to_path()
+        os.environ.setdefault("GORYU_MEASURE", "off")
+        os.environ.setdefault("GORYU_BOOK", "off")
     try:
         with needs_extra(name, extra):
             status = run(args) or 0
@@ -88,11 +91,23 @@ def program(
         return 130
 
 
-def new_parser(description: str | None) -> argparse.ArgumentParser:
-    """Returns a parser that prints a module's docstring as it is and accepts no abbreviated options."""
-    return argparse.ArgumentParser(
-        description=description, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
-    )
+def new_parser(description: str | None) -> ArgumentParser:
+    """Returns the parser of a program. description: its module's docstring; `program` gives it its name."""
+    return ArgumentParser("", description=description)
+
+
+def add_verb(
+    verbs: "argparse._SubParsersAction[ArgumentParser]",
+    name: str,
+    run: Callable[[argparse.Namespace], int | None],
+    text: str,
+) -> ArgumentParser:
+    """Returns the parser of a verb of a program; `args.verb(args)` calls `run`. text: its help."""
+    translated = tr(text)
+    description = text[0].upper() + text[1:] + "." if translated == text else translated
+    parser = verbs.add_parser(name, help=text, description=description)
+    parser.set_defaults(verb=run)
+    return parser
 
 
 @contextmanager
@@ -125,56 +140,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 # Types of arguments, for `add_argument(type=...)`. The messages follow argparse's "argument --option: ".
 
 
-def positive(text: str) -> int:
-    """Returns a whole number of at least 1 and at most `MOST_WHOLE`.
+positive = whole_number(1, MOST_WHOLE)
+non_negative = whole_number(0, MOST_WHOLE)
+seed = whole_number(0, MOST_SEED)
+above_zero = in_range(float, Range(0, MOST, is_open=True))
+"""A number such as a temperature or of seconds."""
 
-    >>> positive("0")
-    Traceback (most recent call last):
-    argparse.ArgumentTypeError: 0: expected at least 1
-    """
-    return _whole(text, 1, MOST_WHOLE)
-
-
-def seed(text: str) -> int:
-    """Returns a seed of random numbers that every library takes: 0 to 2^63 - 1."""
-    return _whole(text, 0, (1 << 63) - 1)
-
-
-def non_negative(text: str) -> int:
-    """Returns a whole number of at least 0 and at most `MOST_WHOLE`."""
-    return _whole(text, 0, MOST_WHOLE)
-
-
-def node_count(text: str) -> int:
-    """Returns a whole number of at least 1; other engines search more than `MOST_WHOLE` nodes in a minute."""
-    return _whole(text, 1, 2**63 - 1)
-
-
-def above_zero(text: str) -> float:
-    """Returns a number above 0, such as a temperature or a number of seconds."""
-    return _number(text, float, lambda number: 0 < number < float("inf"), "expected more than 0")
-
-
-def share(text: str) -> float:
-    """Returns a number from 0 to 1."""
-    return _number(text, float, lambda number: 0 <= number <= 1, "expected a number from 0 to 1")
-
-
-def _whole(text: str, least: int, most: int) -> int:
-    number = _number(text, int, lambda number: number >= least, f"expected at least {least}")
-    if number > most:
-        raise ArgumentTypeError(f"{text}: expected at most {most}")
-    return number
-
-
-def _number(text: str, kind: Callable[[str], T], is_valid: Callable[[T], bool], expected: str) -> T:
-    try:
-        number = kind(text)
-    except ValueError:
-        raise ArgumentTypeError(f"{text!r}: {expected}") from None
-    if not is_valid(number):
-        raise ArgumentTypeError(f"{text}: {expected}")
-    return number
+share = in_range(float, Range(0, 1))
 
 
 def output_file(text: str) -> Path:
@@ -185,28 +157,6 @@ def output_file(text: str) -> Path:
     if path.is_dir():
         raise ArgumentTypeError(f"{text}: a folder, expected a file")
     return path
-
-
-class Interval(argparse.Action):
-    """Takes two whole numbers, 0 <= MIN <= MAX, and stores them as a tuple."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, **others: Any) -> None:
-        super().__init__(
-            option_strings, dest, **others | {"nargs": 2, "type": int, "metavar": ("MIN", "MAX")}
-        )
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        """Checks and stores the numbers."""
-        least, most = values
-        if not 0 <= least <= most:
-            raise argparse.ArgumentError(self, f"{least} {most}: expected 0 <= MIN <= MAX")
-        setattr(namespace, self.dest, (least, most))
 
 
 def name_and_value(text: str) -> tuple[str, str]:
@@ -240,42 +190,3 @@ def command_words(text: str, system: str = os.name) -> tuple[str, ...]:
     if not words:
         raise ArgumentTypeError(f"{text!r}: expected a program and its arguments")
     return tuple(words)
-
-
-# Options from dataclasses.
-
-
-def add_fields(parser: argparse._ActionsContainer, config: type[Any]) -> None:
-    """Adds an option for each field of a dataclass, with the field's default and its help.
-
-    The help is `field(metadata={"help": ...})`; "type" in the metadata replaces the type of the default.
-    A field without help gets no option.
-    """
-    for item in fields(config):
-        if "help" in item.metadata:
-            _add_field(parser, item)
-
-
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]") -> None:
-    option = "--" + item.name.replace("_", "-")
-    default = item.default_factory() if item.default_factory is not MISSING else item.default
-    kind = item.metadata.get("type", type(default))
-    more: Mapping[str, Any] = {"type": kind, "metavar": {int: "N", float: "X"}.get(type(default))}
-    text = item.metadata["help"]
-    if isinstance(default, tuple):
-        more = {"action": Interval}
-        shown = " ".join(map(str, default))
-    elif isinstance(default, bool):
-        more = {"action": argparse.BooleanOptionalAction}
-        shown = "yes" if default else "no"
-    else:
-        shown = format(default, "g") if isinstance(default, float) else str(default)
-        shown = "no limit" if shown == "inf" else shown
-    # argparse replaces "%(...)s" in a help text.
-    parser.add_argument(option, default=default, help=f"{text} (default {shown})".replace("%", "%%"), **more)
-
-
-def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
-    """Makes a dataclass from the arguments of the same names; `others` go before them."""
-    names = {item.name for item in fields(config)}  # type: ignore[arg-type]
-    return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})

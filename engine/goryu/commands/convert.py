@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.arguments import ArgumentParser, whole_number
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError
 from goryu.base.files import check_outputs, check_writable
-from goryu.base.language import either, tr
+from goryu.base.language import tr
+from goryu.commands.common import program
 
 if TYPE_CHECKING:
     from goryu.conversion.convert import Conversion
@@ -35,40 +36,18 @@ examples:
   goryu convert checkpoint-010.pth --out book2.onnx
   goryu convert model.onnx --fp16 --out model-fp16.onnx       16-bit floats, for GPUs
 """
-DESCRIPTION_JA = """\
-ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
-ファイルの中のプログラムは実行しません。種類は内容から判別します。
-
-  python-dlshogi（2018年の本）     Chainer のモデル（方策、価値、方策と価値）
-  python-dlshogi2（2021年の本）    PyTorch のチェックポイント（.pth）
-  dlshogi                          PyTorch のチェックポイント（.pth）と --model のファイル（.npz）
-  AobaZero                         テキスト形式の重み（.xz、.gz も可）
-  入力が [N,9,9,面数] の ONNX      Goryu が読める [N,面数,9,9] に並べ替える（nshogi の一部のモデル）
-
-例：
-  goryu convert model_policy_value_resnet --out book1.onnx
-  goryu convert model_policy model_value --out book1.onnx     二つのモデルを一つにまとめる
-  goryu convert checkpoint-010.pth --out book2.onnx
-  goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        _check(options)
-        _convert(options)
-    except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu convert: {explained(error)}\n")
-        return 1
-    return 0
+    return program("goryu convert", make_parser(), _convert, arguments, extra="convert", starts_engines=False)
 
 
 def _convert(options: argparse.Namespace) -> None:
     from goryu.conversion.convert import convert, shrink
     from goryu.conversion.reading import is_onnx
 
+    _check(options)
     precision: Precision | None = "fp16" if options.fp16 else "int8" if options.int8 else None
     if len(options.files) == 1 and is_onnx(options.files[0]):
         if precision is None:
@@ -148,39 +127,27 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Returns the parser of the command line."""
     parser = ArgumentParser(
         "goryu convert",
-        description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add = parser.add_argument
-    files = either(
-        "the network; or a policy network and a value network of the first book",
-        "モデルのファイル。一冊目の本の方策と価値のモデルなら二つ",
-    )
+    files = "the network; or a policy network and a value network of the first book"
     add("files", nargs="+", type=Path, metavar="FILE", help=files)
-    out = either("the ONNX file to write", "書き出す ONNX ファイル")
+    out = "the ONNX file to write"
     add("--out", type=Path, required=True, metavar="FILE.onnx", help=out)
-    add("--force", action="store_true", help=either("overwrites FILE.onnx", "既存の FILE.onnx を上書きする"))
-    activation = either(
-        "the activation; default: the one that the statistics in the file fit",
-        "活性化関数。省略するとファイル中の統計量から判別する",
-    )
+    add("--force", action="store_true", help="overwrites FILE.onnx")
+    activation = "the activation; default: the one that the statistics in the file fit"
     add("--activation", choices=("relu", "swish"), help=activation)
     precision = parser.add_mutually_exclusive_group()
-    fp16 = either("writes 16-bit floats, for GPUs", "16ビット浮動小数点で書き出す（GPU向け）")
+    fp16 = "writes 16-bit floats, for GPUs"
     precision.add_argument("--fp16", action="store_true", help=fp16)
-    int8 = either("writes 8-bit integers, for CPUs", "8ビット整数で書き出す（CPU向け）")
+    int8 = "writes 8-bit integers, for CPUs"
     precision.add_argument("--int8", action="store_true", help=int8)
-    positions = either(
-        "positions to calibrate --int8 on, and to compare on; default: %(default)s",
-        "--int8 の調整と比較に使う局面の数。既定は %(default)s",
-    )
+    positions = "positions to calibrate --int8 on, and to compare on; default: %(default)s"
     add("--positions", type=whole_number(1, MOST_POSITIONS), default=512, metavar="N", help=positions)
-    part = either(
-        "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model",
-        "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model",
-    )
+    part = "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model"
     add("--part", default="", metavar="NAME", help=part)
     return parser

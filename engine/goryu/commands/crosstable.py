@@ -34,10 +34,10 @@ def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
     parser.add_argument(
-        "--algorithms", nargs="+", choices=USI_TRAITS, default=list(USI_TRAITS), metavar="NAME",
-        help=f"of {', '.join(USI_TRAITS)} (default: all)",
+        "--algorithms", nargs="+", choices=USI_TRAITS, default=list(USI_TRAITS),
+        help="algorithms (default all)",
     )  # fmt: skip
-    parser.add_argument("--engine", default="goryu", metavar="CMD", help="the engine (default: goryu)")
+    parser.add_argument("--engine", default="goryu", metavar="CMD", help="the engine (default goryu)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the matches")
     parser.add_argument("options", nargs="*", metavar="-- OPTION", help="options of goryu match")
     return parser

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError, explained
 from goryu.base.files import atomic_write, check_writable
-from goryu.base.language import either, tr
+from goryu.base.language import tr
+from goryu.commands.common import program
 from goryu.evaluators.network.model_files import downloads_folder
 
 NAME = "miniosl"
@@ -24,26 +25,11 @@ Downloads a larger network than those that are shipped with Goryu, and prepares 
 
 Afterwards set the option DNN_Model to miniosl.onnx.
 """
-DESCRIPTION_JA = """\
-Goryu に付属するものより大きいモデルをダウンロードし、エンジンで使えるようにします。
-
-  miniosl   9 ブロック 256 チャンネル。miniosl パッケージ（金子知適氏、パッケージのライセンスは
-            Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
-            CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
-
-そのあと、オプション DNN_Model を miniosl.onnx にしてください。
-"""
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        _download(options)
-    except (GoryuError, OSError) as error:
-        sys.stderr.write(f"goryu download: {explained(error)}\n")
-        return 1
-    return 0
+    return program("goryu download", make_parser(), _download, arguments, starts_engines=False)
 
 
 def _download(options: argparse.Namespace) -> None:
@@ -92,24 +78,18 @@ def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
         yield wrapped
 
 
-def _parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """Returns the parser of the command line."""
     parser = ArgumentParser(
         "goryu download",
-        description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add = parser.add_argument
-    add("network", choices=[NAME], metavar=NAME, help=either("the network", "モデルの名前"))
-    out = either(
-        "the ONNX file to write; default: a file that DNN_Model finds by its name",
-        "書き出す ONNX ファイル。既定では DNN_Model に名前だけ書けば見つかる場所に置く",
-    )
+    add("network", choices=[NAME], metavar=NAME, help="the network")
+    out = "the ONNX file to write; default: a file that DNN_Model finds by its name"
     add("--out", type=Path, metavar="FILE.onnx", help=out)
-    source = either(
-        "the package (.whl) or its eval.onnx, already downloaded",
-        "ダウンロード済みのパッケージ（.whl）またはその中の eval.onnx",
-    )
+    source = "the package (.whl) or its eval.onnx, already downloaded"
     add("--from", dest="source", type=Path, metavar="FILE", help=source)
-    force = either("overwrites FILE.onnx and its .ini", "既存の FILE.onnx と .ini を上書きする")
+    force = "overwrites FILE.onnx and its .ini"
     add("--force", action="store_true", help=force)
     return parser

@@ -22,7 +22,6 @@ from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 
 from goryu.base.files import atomic_write
@@ -33,21 +32,19 @@ from goryu.commands.common import (
     command_words,
     name_and_value,
     new_parser,
-    node_count,
     non_negative,
     positive,
     program,
-    seed,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import LINES_EVERY_S
 from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
-from goryu.match.export import RECORD_FORMATS, write_records
+from goryu.match.export import RECORD_FORMATS, new_folder, rewrite_records, write_records
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import DEFAULT_OPENINGS, read_openings
-from goryu.match.referee import DeclarationRule, Reason
-from goryu.match.referee_board import LIBRARIES
+from goryu.match.referee import Reason
 from goryu.match.report import describe, progress_line, report, summary
 from goryu.match.screening import ScreeningError, parse_changes, report_lines
 from goryu.match.sprt import SequentialTest, Sprt
@@ -76,149 +73,63 @@ def run(args: argparse.Namespace) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    add_engines(parser.add_argument_group("engines"))
-    add_limits(parser.add_argument_group("limits of both engines (times in ms)"))
-    add_games(parser.add_argument_group("games"))
-    add_tests(parser.add_argument_group("sequential test and tuning"))
-    add_running(parser.add_argument_group("running"))
-    return parser
-
-
-def add_engines(group: argparse._ArgumentGroup) -> None:
-    """Adds the options of each engine."""
+    engines = parser.add_argument_group("engines")
     for side in ("1", "2"):
-        group.add_argument(
+        engines.add_argument(
             f"--engine{side}", type=command_words, required=True, metavar="CMD", help="program and arguments"
         )
-        group.add_argument(f"--name{side}", metavar="NAME", help="replaces the engine's own name")
-        for option, words in (("option", "USI option"), ("env", "environment variable")):
-            group.add_argument(
-                f"--{option}{side}", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
+        engines.add_argument(f"--name{side}", metavar="NAME", help="replaces the engine's own name")
+        for name, words in (("option", "USI option"), ("env", "environment variable")):
+            engines.add_argument(
+                f"--{name}{side}", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
                 help=words,
             )  # fmt: skip
-        group.add_argument(f"--cwd{side}", metavar="DIR", help="working directory")
-        group.add_argument(
+        engines.add_argument(f"--cwd{side}", metavar="DIR", help="working directory")
+        engines.add_argument(
             f"--limits{side}", default="", metavar="NAME=N,...", help="limits of this engine only"
         )
-
-
-def add_limits(group: argparse._ArgumentGroup) -> None:
-    """Adds the limits of both engines."""
-    limits = (
-        ("time", non_negative, "main time of a game"),
-        ("inc", non_negative, "increment after each move"),
-        ("byoyomi", non_negative, "time for each move after the main time"),
-        ("movetime", positive, "time for every move"),
-        ("nodes", node_count, "nodes for every move"),
-        ("depth", positive, "depth of every search"),
-    )
-    for name, kind, words in limits:
-        group.add_argument(f"--{name}", type=kind, metavar="N", help=words)
-    group.add_argument(
-        "--margin", type=non_negative, default=50, metavar="MS", help="excess that is forgiven (default 50)"
-    )
-    group.add_argument("--no-flag", action="store_true", help="report time losses, but play on")
-    group.add_argument(
-        "--move-timeout", type=seconds, default=600, metavar="S",
-        help="without a clock, an engine hangs after this time (default 600)",
-    )  # fmt: skip
-    group.add_argument(
-        "--start-timeout", type=seconds, default=60, metavar="S", help="for usiok and readyok (default 60)"
-    )
-
-
-def add_games(group: argparse._ArgumentGroup) -> None:
-    """Adds the number of games and their rules."""
-    group.add_argument(
-        "--games", type=positive, default=20, metavar="N", help="at most; made even (default 20)"
-    )
-    group.add_argument(
+    add_fields(parser.add_argument_group("limits of both engines (times in ms)"), TimeControl)
+    games = parser.add_argument_group("games")
+    games.add_argument(
         "--openings", type=Path, metavar="FILE", help="default: ten common openings of four moves"
     )
-    group.add_argument("--opening-plies", type=non_negative, metavar="N", help="cut openings after N moves")
-    group.add_argument("--seed", type=seed, default=0, help="of the order of the openings (default 0)")
-    group.add_argument(
-        "--referee", choices=sorted(LIBRARIES), default="rsshogi", help="library of rules (default rsshogi)"
-    )
-    group.add_argument(
-        "--declaration", choices=[str(rule) for rule in DeclarationRule], default="27",
-        help="rule of the entering king (default 27)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-plies", type=positive, default=320, metavar="N", help="then it is a draw (default 320)"
-    )
-    group.add_argument(
-        "--resign", type=non_negative, default=0, metavar="CP",
-        help="adjudicate when the scores of both engines agree on a lead of CP (default 0: never)",
-    )  # fmt: skip
-    group.add_argument(
-        "--resign-plies", type=positive, default=4, metavar="N", help="... for N moves in a row (default 4)"
-    )
-
-
-def add_tests(group: argparse._ArgumentGroup) -> None:
-    """Adds the options of the sequential test and of tuning."""
-    group.add_argument(
+    games.add_argument("--opening-plies", type=non_negative, metavar="N", help="cut openings after N moves")
+    for config in (GameRules, Timeouts, MatchConfig):
+        add_fields(games, config)
+    tests = parser.add_argument_group("sequential test and tuning")
+    tests.add_argument(
         "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when one of the two is accepted"
     )
-    group.add_argument(
-        "--sprt-model", choices=("normalized", "logistic"), default="normalized",
-        help="kind of Elo of --sprt (default normalized)",
-    )  # fmt: skip
-    group.add_argument(
-        "--alpha", type=float, default=0.05, help="chance to accept ELO1 if ELO0 is true (default 0.05)"
-    )
-    group.add_argument(
-        "--beta", type=float, default=0.05, help="chance to accept ELO0 if ELO1 is true (default 0.05)"
-    )
-    group.add_argument(
+    add_fields(tests, Sprt)
+    tests.add_argument(
         "--tune", action="append", default=[], metavar="NAME=LOW:HIGH",
         help="draw this option of engine 1 anew for each pair, and report how its values score",
     )  # fmt: skip
-    group.add_argument(
+    tests.add_argument(
         "--screen", action="append", default=[], metavar="NAME=OLD:NEW,...",
         help="give the new values to one engine of each pair, the old ones to the other; reports the Elo of "
         "each change. Repeat it for several changes",
     )  # fmt: skip
-
-
-def add_running(group: argparse._ArgumentGroup) -> None:
-    """Adds the options of the run and its output."""
-    group.add_argument(
+    running = parser.add_argument_group("running")
+    running.add_argument(
         "--concurrency", type=games_at_once, metavar="N",
         help="games at a time, or auto: one for each core (default 1; on a cluster: as many as fit)",
     )  # fmt: skip
-    add_cluster_options(group)
-    group.add_argument("--pin", action="store_true", help="run each game on one core (Linux)")
-    group.add_argument(
-        "--max-failures", type=positive, default=10, metavar="N",
-        help="stop after N failures of the engines, see above (default 10)",
-    )  # fmt: skip
-    group.add_argument(
+    add_cluster_options(running)
+    running.add_argument(
         "--out", type=Path, metavar="DIR", help="results (default runs/match-<time>); resumed if it exists"
     )
-    group.add_argument(
+    running.add_argument(
         "--records", type=record_formats, default=(), metavar="LIST",
         help="write the games in these formats: kif, csa, usi (comma-separated)",
     )  # fmt: skip
-    group.add_argument("--transcripts", action="store_true", help="log every line to and from the engines")
-    group.add_argument("--dry-run", action="store_true", help="print what would be played, start nothing")
+    running.add_argument("--dry-run", action="store_true", help="print what would be played, start nothing")
+    return parser
 
 
 def games_at_once(text: str) -> int:
     """Reads the value of --concurrency."""
     return len(usable_cores()) if text == "auto" else positive(text)
-
-
-def seconds(text: str) -> float:
-    """Reads a time limit above 0; `inf` waits for ever."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not number > 0:
-        raise ArgumentTypeError(f"{text}: expected more than 0 seconds")
-    return number
 
 
 def record_formats(text: str) -> tuple[str, ...]:
@@ -241,30 +152,18 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         tuning.require_pairs(tuned, games // 2)
     if screened:
         screening.require_pairs(screened, games // 2)
-    sprt = None
-    if args.sprt:
-        sprt = Sprt(args.sprt[0], args.sprt[1], args.alpha, args.beta, args.sprt_model)
-    return MatchConfig(
+    elos = {"elo0": args.sprt[0], "elo1": args.sprt[1]} if args.sprt else {}
+    return from_arguments(
+        MatchConfig,
+        args,
         engines=(make_engine(args, "1"), make_engine(args, "2")),
         games=games,
         openings=read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS,
-        seed=args.seed,
-        rules=GameRules(
-            library=args.referee,
-            declaration=DeclarationRule(args.declaration),
-            max_plies=args.max_plies,
-            margin_ms=args.margin,
-            flag=not args.no_flag,
-            resign_cp=args.resign,
-            resign_plies=args.resign_plies,
-        ),
-        timeouts=Timeouts(handshake_s=args.start_timeout, move_s=args.move_timeout),
+        rules=from_arguments(GameRules, args),
+        timeouts=from_arguments(Timeouts, args),
         concurrency=args.concurrency or 1,
-        sprt=sprt,
-        max_failures=args.max_failures,
+        sprt=from_arguments(Sprt, args, **elos) if elos else None,
         directory=args.out,
-        transcripts=args.transcripts,
-        pin=args.pin,
         tuned=tuned,
         screened=screened,
     )
@@ -272,8 +171,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
 
 def make_engine(args: argparse.Namespace, side: str) -> EngineSpec:
     """Returns the engine of one side."""
-    common = TimeControl(args.time, args.inc, args.byoyomi, args.movetime, args.nodes, args.depth)
-    limits = common.merged(TimeControl.parse(getattr(args, f"limits{side}")))
+    limits = from_arguments(TimeControl, args).merged(TimeControl.parse(getattr(args, f"limits{side}")))
     limits.check(f"engine {side}")
     command = list(getattr(args, f"engine{side}"))
     directory = getattr(args, f"cwd{side}")
@@ -380,7 +278,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
     status = 0
     try:
-        rewrite_records(match, directory, formats)
+        rewrite_records(match.entries, match.names, directory, formats)
         with display.context():
             match.run()
     except KeyboardInterrupt:
@@ -390,28 +288,6 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
         log.close()
     has_failed = conclude(match, config, directory)
     return status or has_failed
-
-
-def new_folder() -> Path:
-    """Creates a folder for a match; several may begin in the same second."""
-    name = f"match-{datetime.now():%Y%m%d-%H%M%S}"
-    folder, number = Path("runs") / name, 1
-    while True:
-        try:
-            folder.mkdir(parents=True)
-            return folder
-        except FileExistsError:
-            number += 1
-            folder = folder.with_name(f"{name}-{number}")
-
-
-def rewrite_records(match: Match, directory: Path, formats: Sequence[str]) -> None:
-    """Writes the records of logged games; some are missing after a kill, or a run without --records."""
-    if "usi" in formats:
-        (directory / "games.usi").unlink(missing_ok=True)
-    if formats:
-        for entry in match.entries:
-            write_records(entry, match.names, directory, formats)
 
 
 def conclude(match: Match, config: MatchConfig, directory: Path) -> int:

@@ -15,7 +15,8 @@ from pathlib import Path
 from random import Random
 
 from goryu.base.files import atomic_write, check_writable
-from goryu.commands.common import Interval, command_words, name_and_value, new_parser, positive, program, seed
+from goryu.commands.common import command_words, name_and_value, new_parser, positive, program, seed
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openings
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
@@ -33,7 +34,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
-    default = Sampling()
     parser = new_parser(__doc__)
     parser.add_argument(
         "--engine", type=command_words, required=True, metavar="CMD",
@@ -45,18 +45,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the opening file")
     parser.add_argument("--count", type=positive, default=400, help="number of openings (default 400)")
     parser.add_argument("--seed", type=seed, default=1, help="of the random moves (default 1)")
-    parser.add_argument(
-        "--plies", action=Interval, default=(default.min_plies, default.max_plies),
-        help=f"length of an opening (default {default.min_plies} {default.max_plies})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--balance", type=positive, default=default.balance_cp, metavar="CP",
-        help=f"keep openings with a score between -CP and CP (default {default.balance_cp})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--evaluation-nodes", type=positive, default=default.evaluation_nodes, metavar="N",
-        help=f"nodes of the search of the last position (default {default.evaluation_nodes})",
-    )  # fmt: skip
+    add_fields(parser, Sampling)
     parser.add_argument(
         "--variations", type=positive, default=8, metavar="N", help="moves proposed at each step (default 8)"
     )
@@ -71,8 +60,7 @@ def make_openings(args: argparse.Namespace, command_line: str) -> None:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     options = (*args.option, ("MultiPV", str(args.variations)))
     client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.evaluation_nodes)))
-    least, most = args.plies
-    sampling = Sampling(least, most, evaluation_nodes=args.evaluation_nodes, balance_cp=args.balance)
+    sampling = from_arguments(Sampling, args)
     try:
         client.start()
         openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
@@ -90,7 +78,7 @@ def file_text(
     lines = [
         f"# {len(openings)} distinct openings of {least} to {most} plies, each with its score in centipawns",
         f"# for the side to move, by {engine} at {args.evaluation_nodes} nodes;",
-        f"# absolute value below {args.balance}.",
+        f"# absolute value below {args.balance_cp}.",
         f"# goryu openings {command_line}",
         *(f"{balanced.opening}  # {balanced.cp:+}" for balanced in openings),
     ]

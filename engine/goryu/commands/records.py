@@ -16,19 +16,19 @@ also archives in archives, and the lists that `select` writes. Names each damage
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_path, atomic_write, check_outputs
 from goryu.base.language import plural
 from goryu.commands.common import (
     UsageError,
-    add_fields,
-    from_arguments,
+    add_verb,
     new_parser,
     non_negative,
     output_file,
@@ -37,6 +37,7 @@ from goryu.commands.common import (
     seed,
     share,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.kifu.record import Ending
 from goryu.learning.records.archives import count_files, find_records, is_archive
@@ -124,12 +125,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _verb(
-    verbs: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, run: object, text: str
-) -> argparse.ArgumentParser:
-    parser = verbs.add_parser(
-        name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False
-    )
-    parser.set_defaults(verb=run)
+    verbs: "argparse._SubParsersAction[ArgumentParser]",
+    name: str,
+    run: Callable[[argparse.Namespace], None],
+    text: str,
+) -> ArgumentParser:
+    parser = add_verb(verbs, name, run, text)
     parser.add_argument("source", type=Path, nargs="+", help="file, folder, archive or list of games")
     return parser
 
@@ -138,9 +139,8 @@ def _add_filter(parser: argparse.ArgumentParser, *, every_ending: bool = False) 
     group = parser.add_argument_group("which games")
     add_fields(group, GameFilter)
     group.add_argument(
-        "--ending", choices=ENDINGS, action="append", metavar="NAME",
-        help=f"keep games that ended so; may be repeated (default: {_default_endings(every_ending)}); "
-        f"one of {', '.join(ENDINGS)}",
+        "--ending", choices=ENDINGS, action="append",
+        help=f"keep games that ended so; may be repeated (default {_default_endings(every_ending)})",
     )  # fmt: skip
     group.add_argument("--keep-duplicates", action="store_true", help="keep games with the same moves")
     parser.set_defaults(every_ending=every_ending)

@@ -1,7 +1,7 @@
 r"""Makes training games with a USI engine as the teacher, and shows, converts and packs files of games.
 
     goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \
-        --nodes 5000 --seed 1 --out fsf.games
+        --go "nodes 5000" --seed 1 --out fsf.games
     goryu teach play /usr/games/gpsusi --option LimitDepth=4 --option BookDepth=0 \
         --go "btime 0 wtime 0 byoyomi 1000" --random-plies 2 8 --seed 2 --out gps.games
     goryu teach fit fsf.games gps.games     # the scale for goryu train --source
@@ -21,25 +21,22 @@ from typing import TYPE_CHECKING
 from goryu.base.files import atomic_path
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
-    Interval,
     UsageError,
-    above_zero,
+    add_verb,
     command_words,
     name_and_value,
     new_parser,
-    node_count,
-    non_negative,
     positive,
     program,
-    seed,
-    share,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.records.game_records import GAMES_SUFFIX, pack_games, read_games, write_games
 from goryu.learning.records.hcpe import results, write_hcpe
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.openings import Opening, read_openings
+from goryu.match.usi_client import EngineSpec, Timeouts
 
 if TYPE_CHECKING:
     from goryu.learning.teacher.workers import TeacherProgress
@@ -59,9 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    verbs = parser.add_subparsers(prog="goryu teach", required=True)
-    play = verbs.add_parser("play", help="make games", allow_abbrev=False)
-    play.set_defaults(verb=_play)
+    verbs = parser.add_subparsers(prog="goryu teach", required=True, metavar="VERB")
+    play = add_verb(verbs, "play", _play, "make games")
     _add_engine_options(play)
     _add_game_options(play)
     for verb, run, text in (
@@ -69,13 +65,11 @@ def make_parser() -> argparse.ArgumentParser:
         ("show", _show, "show what files hold"),
         ("pack", _pack, "rewrite files of games in large blocks, which take less space"),
     ):
-        files = verbs.add_parser(verb, help=text)
-        files.set_defaults(verb=run)
-        files.add_argument("files", type=Path, nargs="+", metavar="FILE")
-    convert = verbs.add_parser("convert", help="convert games to HCPE or HCPE to games, by the suffixes")
-    convert.set_defaults(verb=_convert)
-    convert.add_argument("source", type=Path)
-    convert.add_argument("target", type=Path)
+        files = add_verb(verbs, verb, run, text)
+        files.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of games or HCPE")
+    convert = add_verb(verbs, "convert", _convert, "convert games to HCPE or HCPE to games, by the suffixes")
+    convert.add_argument("source", type=Path, help="file to convert")
+    convert.add_argument("target", type=Path, help="new file")
     convert.add_argument("--teacher", default="", help="name of the teacher, which HCPE does not keep")
     return parser
 
@@ -88,77 +82,25 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
     )
-    limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--nodes", type=node_count, metavar="N", help="nodes per move (default 5000)")
-    limit.add_argument("--depth", type=positive, metavar="N", help="depth of every search")
-    limit.add_argument("--movetime", type=positive, metavar="MS", help="milliseconds per move")
-    limit.add_argument("--go", metavar="TEXT", help="text after `go`, for engines that options limit")
     parser.add_argument(
         "--processes", type=positive, metavar="N",
         help="engines (default 1; on a cluster: as many as it has room for)",
     )  # fmt: skip
     add_cluster_options(parser)
-    parser.add_argument(
-        "--move-timeout", type=above_zero, default=60, metavar="S",
-        help="restart an engine that has not moved after this many seconds (default 60)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--start-timeout", type=above_zero, default=300, metavar="S",
-        help="give up an engine that has not sent usiok or readyok after this many seconds (default 300)",
-    )  # fmt: skip
+    add_fields(parser, Timeouts(start_timeout_s=300.0, move_timeout_s=60.0))
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    default = TeacherConfig()
     parser.add_argument(
         "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
     )
-    parser.add_argument(
-        "--seed", type=seed, default=0, help="seed of the openings; use another for every run (default 0)"
-    )
     parser.add_argument("--openings", type=Path, metavar="FILE", help="start from these openings, one a line")
-    parser.add_argument(
-        "--random-plies", action=Interval, default=default.random_plies,
-        help="random moves at the start or after the opening (default 2 10)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--balance", type=int, default=default.balance_cp, metavar="CP",
-        help="keep an opening if the teacher's score is within this (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--decided", type=int, default=default.decided_cp, metavar="CP",
-        help="a position with a greater score is decided (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-decided", type=non_negative, default=default.max_decided, metavar="N",
-        help="record at most this many decided positions of a game (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--resign", type=positive, default=default.resign_cp, metavar="CP",
-        help="end a game at this score (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-plies", type=positive, default=default.max_plies, metavar="N",
-        help="a game is a draw after this many moves (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--multipv", type=non_negative, default=0, metavar="N",
-        help="also make policy targets from MultiPV searches of N moves (default 0: none)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--multipv-share", type=share, default=default.variation_share, metavar="SHARE",
-        help="share of the positions that get such a search (default %(default)s)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--multipv-temperature", type=above_zero, default=default.variation_cp, metavar="CP",
-        help="temperature of the softmax that makes the policy from the scores (default %(default)s)",
-    )  # fmt: skip
+    add_fields(parser, TeacherConfig)
 
 
 def _play(args: argparse.Namespace) -> None:
     """Plays games until there are enough or the user interrupts."""
     from goryu.learning.teacher import workers
-    from goryu.match.usi_client import EngineSpec, Timeouts
 
     if args.out.suffix != GAMES_SUFFIX:
         raise UsageError(f"--out {args.out}: expected a name that ends in {GAMES_SUFFIX}")
@@ -170,7 +112,7 @@ def _play(args: argparse.Namespace) -> None:
             games=args.games,
             processes=args.processes or 1,
             cluster=cluster_config(args, args.processes),
-            timeouts=Timeouts(move_s=args.move_timeout, handshake_s=args.start_timeout),
+            timeouts=from_arguments(Timeouts, args),
             report=reporter(display, args.games),
             watch=watcher(display.print, display.below),
         )
@@ -181,21 +123,8 @@ def _play(args: argparse.Namespace) -> None:
 
 def make_config(args: argparse.Namespace) -> TeacherConfig:
     """Returns the config that the arguments describe; raises OSError or OpeningError for the openings."""
-    limits = [f"{name} {n}" for name in ("nodes", "depth", "movetime") if (n := getattr(args, name))]
-    return TeacherConfig(
-        go=args.go or " ".join(limits) or TeacherConfig().go,
-        seed=args.seed,
-        random_plies=args.random_plies,
-        openings=tuple(read_openings(args.openings)) if args.openings else (Opening(),),
-        balance_cp=args.balance,
-        decided_cp=args.decided,
-        max_decided=args.max_decided,
-        resign_cp=args.resign,
-        max_plies=args.max_plies,
-        variations=args.multipv,
-        variation_share=args.multipv_share,
-        variation_cp=args.multipv_temperature,
-    )
+    openings = tuple(read_openings(args.openings)) if args.openings else (Opening(),)
+    return from_arguments(TeacherConfig, args, openings=openings)
 
 
 def reporter(display: ProgressDisplay, games: int | None) -> "Callable[[TeacherProgress], None]":

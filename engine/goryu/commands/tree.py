@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from goryu.base.arguments import ArgumentParser, whole_number
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import InputError
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
-from goryu.base.language import either, language
+from goryu.base.language import either, language, tr
 from goryu.base.strict_json import parse_json
+from goryu.commands.common import program
 from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
@@ -34,51 +35,33 @@ examples:
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
   goryu tree --game reversi 4x4 --count 20               what cuts and ordering save
 """
-DESCRIPTION_JA = """\
-局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
-
-例：
-  goryu tree --html tree.html                            将棋の初期局面、PUCT 100 プレイアウト
-  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
-  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
-  goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
-"""
 
 NETWORK_HELP = (
-    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network",
-    "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network",
+    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network"
 )
-COUNT_HELP = (
-    "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering",
-    "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる",
-)
-GRAPH_HELP = (
-    "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root",
-    "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はそのルートの局面",
-)
+COUNT_HELP = "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering"
+GRAPH_HELP = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    try:
-        if options.count:
-            _print_counts(options)
-            return 0
-        if options.html is not None:
-            check_writable(options.html)
-            check_outputs([options.html], [options.graph])
-        recording, subject = _searched(options)
-        extent = Extent(options.depth, options.width, options.most)
-        if options.html is None:
-            sys.stdout.write(tree_text(recording, subject, extent))
-            return 0
-        atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
-    except (GoryuError, OSError) as error:
-        _warn(explained(error))
-        return 1
+    return program("goryu tree", make_parser(), _draw, arguments, starts_engines=False)
+
+
+def _draw(options: argparse.Namespace) -> None:
+    if options.count:
+        _print_counts(options)
+        return
+    if options.html is not None:
+        check_writable(options.html)
+        check_outputs([options.html], [options.graph])
+    recording, subject = _searched(options)
+    extent = Extent(options.depth, options.width, options.most)
+    if options.html is None:
+        sys.stdout.write(tree_text(recording, subject, extent))
+        return
+    atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
     sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
-    return 0
 
 
 def _print_counts(options: argparse.Namespace) -> None:
@@ -142,35 +125,35 @@ def _parameter(given: str) -> tuple[str, float]:
         raise InputError(f"-p {given!r}: expected NAME=NUMBER, such as c=2.5") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
     parser = ArgumentParser(
         "goryu tree",
-        description=either(DESCRIPTION, DESCRIPTION_JA),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=DESCRIPTION,
     )
     add = parser.add_argument
     position = "an SFEN, moves or the text of a record; default: the start"
-    add("position", nargs="?", default="", help=either(position, "SFEN、指し手、棋譜。省略すると初期局面"))
+    add("position", nargs="?", default="", help=position)
     add("--game", choices=tuple(GAMES), default="shogi")
     add("--algorithm", choices=tuple(OBSERVED), default="puct")
-    playouts = either("default: 100 (gumbel: 32)", "既定は 100（gumbel は 32）")
+    playouts = "default: 100 (gumbel: 32)"
     add("--playouts", type=whole_number(1, MOST_PLAYOUTS), default=0, help=playouts)
-    add("--network", default="network", metavar="NAME", help=either(*NETWORK_HELP))
-    numbers = either("a number of the algorithm", "アルゴリズムの数値")
+    add("--network", default="network", metavar="NAME", help=NETWORK_HELP)
+    numbers = tr("a number of the algorithm")
     add(
         "-p", "--parameter", action="append", default=[], metavar="NAME=N", help=f"{numbers}: {_parameters()}"
     )
-    depth = either("plies to show; default: 4", "表示する深さ。既定は 4")
+    depth = "plies to show; default: 4"
     add("--depth", type=whole_number(0, 100), default=4, help=depth)
-    width = either("moves of a position to show; default: 6", "一局面で表示する手の数。既定は 6")
+    width = "moves of a position to show; default: 6"
     add("--width", type=whole_number(1, 1000), default=6, help=width)
-    most = either("positions to show; default: 300", "表示する局面の数。既定は 300")
+    most = "positions to show; default: 300"
     add("--most", type=whole_number(1, 5000), default=300, help=most)
-    html = either("writes a picture that any browser shows", "ブラウザで見られる図を書き出す")
+    html = "writes a picture that any browser shows"
     add("--html", type=Path, metavar="FILE", help=html)
-    add("--count", type=whole_number(1, 30), metavar="N", help=either(*COUNT_HELP))
-    add("--graph", type=Path, metavar="FILE.json", help=either(*GRAPH_HELP))
-    spoken = either("default: that of the locale", "既定は環境の言語")
+    add("--count", type=whole_number(1, 30), metavar="N", help=COUNT_HELP)
+    add("--graph", type=Path, metavar="FILE.json", help=GRAPH_HELP)
+    spoken = "default: that of the locale"
     add("--language", choices=("en", "ja"), help=spoken)
     return parser
 

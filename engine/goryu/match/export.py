@@ -1,6 +1,7 @@
 """Writes the games of a match as KIF, CSA or USI position lines."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from goryu.games.shogi import parse_sfen
@@ -86,3 +87,27 @@ def result_of(entry: GameEntry) -> tuple[Ending, int | None]:
     is_to_move = (entry.first_turn + len(entry.moves)) % 2 == winner
     can_be_written = not (entry.reason == Reason.ADJUDICATION and is_to_move)
     return (ending if can_be_written else Ending.INTERRUPTED), winner
+
+
+def rewrite_records(
+    entries: Sequence[GameEntry], names: Sequence[str], directory: Path, formats: Sequence[str]
+) -> None:
+    """Writes the records of logged games; some are missing after a kill, or a run without records."""
+    if "usi" in formats:
+        (directory / "games.usi").unlink(missing_ok=True)
+    if formats:
+        for entry in entries:
+            write_records(entry, names, directory, formats)
+
+
+def new_folder() -> Path:
+    """Creates a folder for a match; several may begin in the same second."""
+    name = f"match-{datetime.now():%Y%m%d-%H%M%S}"
+    folder, number = Path("runs") / name, 1
+    while True:
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+            folder = folder.with_name(f"{name}-{number}")

@@ -5,8 +5,10 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from goryu.base.config_fields import option, ranged
 from goryu.match.openings import Opening
 from goryu.match.referee import DeclarationRule, Reason, Referee, Verdict
+from goryu.match.referee_board import LIBRARIES
 from goryu.match.time_control import Clock, go_command
 from goryu.match.usi_client import EngineError, UsiClient
 
@@ -15,19 +17,19 @@ from goryu.match.usi_client import EngineError, UsiClient
 class GameRules:
     """The rules of every game of a match.
 
-    margin_ms: excess over the time that is forgiven, since the pipe and the scheduler also take time.
-    flag: does an engine that exceeds its time lose?
-    resign_cp, resign_plies: the game is adjudicated once the scores of `resign_plies` moves in a row, by
-        both engines, agree that one side leads by at least `resign_cp`; 0 never adjudicates.
+    margin_ms: the pipe and the scheduler also take time.
+    resign_plies: moves of both engines.
     """
 
-    library: str = "rsshogi"
-    declaration: DeclarationRule = DeclarationRule.POINTS_27
-    max_plies: int = 320
-    margin_ms: int = 50
-    flag: bool = True
-    resign_cp: int = 0
-    resign_plies: int = 4
+    referee: str = option("rsshogi", "library of rules", choices=tuple(sorted(LIBRARIES)))
+    declaration: DeclarationRule = option(DeclarationRule.POINTS_27, "rule of the entering king")
+    max_plies: int = ranged(320, "after so many moves it is a draw", least=1)
+    margin_ms: int = ranged(50, "excess over the time that is forgiven", least=0)
+    flag: bool = option(True, "an engine that exceeds its time loses; otherwise this is only reported")
+    resign_cp: int = ranged(
+        0, "adjudicate when the scores of both engines agree on this lead; 0: never", least=0
+    )
+    resign_plies: int = ranged(4, "... for so many moves in a row", least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +96,7 @@ def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: Gam
     """
     begin = time.perf_counter()
     referee = Referee(
-        opening.start, library=rules.library, declaration=rules.declaration, max_plies=rules.max_plies
+        opening.start, library=rules.referee, declaration=rules.declaration, max_plies=rules.max_plies
     )
     for move in opening.moves:
         referee.play(move)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from math import exp
 from random import Random
 
+from goryu.base.config_fields import option, ranged
 from goryu.match.openings import DEFAULT_OPENINGS, Opening
 from goryu.match.referee import Referee
 from goryu.match.usi_client import EngineError, UsiClient
@@ -24,22 +25,20 @@ MAX_WALKS = 1000
 class Sampling:
     """How to walk and which openings to keep.
 
-    min_plies, max_plies: the length is drawn uniformly from this range.
-    walk_nodes, evaluation_nodes: nodes of the search at each step, and of the last position.
+    walk_nodes: nodes of the search at each step.
     temperature_cp: a move that is this much worse is drawn e times less often.
     any_move: probability that a step plays any legal move instead.
     stem: probability that a walk begins with the first moves of one of `DEFAULT_OPENINGS`.
-    balance_cp: an opening is kept if the absolute score of its last position is below this.
+    balance_cp: of the last position.
     """
 
-    min_plies: int = 4
-    max_plies: int = 12
+    plies: tuple[int, int] = option((4, 12), "length of an opening, drawn uniformly")
     walk_nodes: int = 2000
-    evaluation_nodes: int = 50_000
+    evaluation_nodes: int = ranged(50_000, "nodes of the search of the last position", least=1)
     temperature_cp: float = 60.0
     any_move: float = 0.1
     stem: float = 0.5
-    balance_cp: int = 150
+    balance_cp: int = ranged(150, "keep openings whose score is below this for either side", least=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def sample_openings(client: UsiClient, sampling: Sampling, rng: Random) -> Itera
 
 def walk(client: UsiClient, referee: Referee, sampling: Sampling, rng: Random) -> bool:
     """Plays a random opening; returns False if the game ended or the engine proposed no move."""
-    plies = rng.randint(sampling.min_plies, sampling.max_plies)
+    plies = rng.randint(*sampling.plies)
     if rng.random() < sampling.stem:
         for move in rng.choice(DEFAULT_OPENINGS).moves[: min(plies, rng.randint(1, 4))]:
             referee.play(move)

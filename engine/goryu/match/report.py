@@ -26,7 +26,7 @@ def describe(config: MatchConfig) -> str:
     rules = config.rules
     lines.append(
         f"{config.games} games, {plural(len(config.openings), 'opening')}, concurrency {config.concurrency}, "
-        f"referee {rules.library}, declaration {rules.declaration}, max plies {rules.max_plies}"
+        f"referee {rules.referee}, declaration {rules.declaration}, max plies {rules.max_plies}"
     )
     for option in config.tuned:
         lines.append(f"tuned option of engine 1: {option.name} from {option.low} to {option.high}")
@@ -151,7 +151,7 @@ def sprt_text(test: SequentialTest) -> str:
     lower, upper = sprt.bounds
     accepted = "undecided" if test.verdict is None else f"{test.verdict} accepted"
     return (
-        f"{sprt.model} [{sprt.elo0:g}, {sprt.elo1:g}], alpha {sprt.alpha:g}, beta {sprt.beta:g}: "
+        f"{sprt.elo_kind} [{sprt.elo0:g}, {sprt.elo1:g}], alpha {sprt.alpha:g}, beta {sprt.beta:g}: "
         f"LLR {test.llr:.2f} ({lower:.2f}, {upper:.2f}), {accepted} after "
         f"{plural(test.statistics.pairs, 'pair')}"
     )

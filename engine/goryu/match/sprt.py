@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from math import log, sqrt
 from typing import Literal
 
+from goryu.base.config_fields import option
 from goryu.base.errors import GoryuError
 from goryu.match.match_statistics import NORMALISED_ELO, PAIR_SCORES, MatchStatistics, score_of_elo
 
@@ -40,21 +41,21 @@ class SprtError(GoryuError, ValueError):
 class Sprt:
     """A test of elo1 against elo0.
 
-    alpha: probability of accepting elo1 when elo0 is true; beta: the reverse.
-    model: the kind of Elo of the bounds.
+    elo_kind: of the bounds.
     """
 
     elo0: float = 0.0
     elo1: float = 10.0
-    alpha: float = 0.05
-    beta: float = 0.05
-    model: Literal["normalized", "logistic"] = "normalized"
+    alpha: float = option(0.05, "chance to accept ELO1 if ELO0 is true")
+    beta: float = option(0.05, "chance to accept ELO0 if ELO1 is true")
+    elo_kind: Literal["normalized", "logistic"] = option("normalized", "kind of Elo of --sprt")
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
             raise SprtError(f"SPRT of {self.elo0:g} against {self.elo1:g} Elo: expected the lower one first")
-        if max(-self.elo0, self.elo1) > (most := MAX_ELO[self.model]):
-            raise SprtError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: expected at most {most} {self.model} Elo")
+        kind = f"{self.elo_kind} Elo"
+        if max(-self.elo0, self.elo1) > (most := MAX_ELO[self.elo_kind]):
+            raise SprtError(f"SPRT [{self.elo0:g}, {self.elo1:g}]: expected at most {most} {kind}")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise SprtError(f"alpha {self.alpha:g}, beta {self.beta:g}: expected numbers between 0 and 0.5")
 
@@ -70,7 +71,7 @@ class Sprt:
         counts = [count or EMPTY_CELL for count in statistics.pentanomial]
         total = sum(counts)
         seen = [count / total for count in counts]
-        if self.model == "logistic":
+        if self.elo_kind == "logistic":
             fit0 = fit_mean(seen, PAIR_SCORES, score_of_elo(self.elo0))
             fit1 = fit_mean(seen, PAIR_SCORES, score_of_elo(self.elo1))
         else:

@@ -7,7 +7,11 @@ sends the time without it.)
 
 from dataclasses import dataclass, fields, replace
 
+from goryu.base.config_fields import MOST_WHOLE, ranged
 from goryu.base.errors import GoryuError
+
+MOST_NODES = (1 << 63) - 1
+"""Other engines search more than `MOST_WHOLE` nodes in a minute."""
 
 
 class TimeControlError(GoryuError, ValueError):
@@ -22,12 +26,12 @@ class TimeControl:
     movetime, nodes, depth: for every move; movetime in ms.
     """
 
-    time: int | None = None
-    inc: int | None = None
-    byoyomi: int | None = None
-    movetime: int | None = None
-    nodes: int | None = None
-    depth: int | None = None
+    time: int | None = ranged(None, "main time of a game", least=0, most=MOST_WHOLE)
+    inc: int | None = ranged(None, "increment after each move", least=0, most=MOST_WHOLE)
+    byoyomi: int | None = ranged(None, "time for each move after the main time", least=0, most=MOST_WHOLE)
+    movetime: int | None = ranged(None, "time for every move", least=1, most=MOST_WHOLE)
+    nodes: int | None = ranged(None, "nodes for every move", least=1, most=MOST_NODES)
+    depth: int | None = ranged(None, "depth of every search", least=1, most=MOST_WHOLE)
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from goryu.base.config_fields import MOST_SEED, option, ranged
 from goryu.match.engine_faults import FAILURES, is_failure
 from goryu.match.game import GameRules, play_game
 from goryu.match.game_log import GameEntry, GameLog
@@ -35,27 +36,25 @@ from goryu.work.threads import ThreadPool
 class MatchConfig:
     """The configuration of a match.
 
-    openings: one for each pair, in an order shuffled by `seed`; after the last one they repeat.
-    max_failures: failures of both engines together after which the match stops.
+    games: an even number. openings: one for each pair, in an order shuffled by `seed`; then they repeat.
     directory: for the logs of the engines and their transcripts; None writes neither.
-    transcripts: log every line to and from the engines?
-    pin: run the engines of each worker on one core? Workers share cores if there are more workers.
+    pin: workers share cores if there are more workers.
     tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
     screened: changes that one of the two engines has in each pair, which one is drawn from `seed`.
     """
 
     engines: tuple[EngineSpec, EngineSpec]
-    games: int
+    games: int = ranged(20, "at most; made even", least=1)
     openings: Sequence[Opening] = DEFAULT_OPENINGS
-    seed: int = 0
+    seed: int = ranged(0, "of the order of the openings", least=0, most=MOST_SEED)
     rules: GameRules = field(default_factory=GameRules)
     timeouts: Timeouts = field(default_factory=Timeouts)
     concurrency: int = 1
     sprt: Sprt | None = None
-    max_failures: int = 10
+    max_failures: int = ranged(10, "stop after so many failures of the engines, see above", least=1)
     directory: Path | None = None
-    transcripts: bool = False
-    pin: bool = False
+    transcripts: bool = option(False, "log every line to and from the engines")
+    pin: bool = option(False, "run each game on one core (Linux)")
     tuned: Sequence[TunedOption] = ()
     screened: Sequence[Change] = ()
 

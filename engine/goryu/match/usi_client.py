@@ -18,9 +18,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import IO, TextIO
 
+from goryu.base.config_fields import ranged
 from goryu.base.errors import GoryuError
 from goryu.base.printable import printable
 from goryu.match.line_queue import LineQueue
@@ -66,14 +68,15 @@ class EngineSpec:
 class Timeouts:
     """How long the client waits, in seconds.
 
-    handshake_s: for `usiok` and `readyok`; any line from the engine restarts the wait.
-    move_s: for `bestmove` without a clock; then the engine is sent `stop`.
+    move_timeout_s: for `bestmove`; then the engine is sent `stop`.
     grace_s: for `bestmove` after the end of the engine's time, and for its answer to `stop`.
     quit_s: after `quit`, before the process group is killed.
     """
 
-    handshake_s: float = 60.0
-    move_s: float = 600.0
+    start_timeout_s: float = ranged(
+        60.0, "an engine hangs that prints nothing for this time before usiok or readyok", most=inf
+    )
+    move_timeout_s: float = ranged(600.0, "without a clock, an engine hangs after this time", most=inf)
     grace_s: float = 5.0
     quit_s: float = 2.0
 
@@ -183,7 +186,9 @@ class UsiClient:
         self._send(position)
         start = time.perf_counter()  # Before `go`: after it, this process may have to wait for a core.
         self._send(command)
-        wait_s = self.timeouts.move_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
+        wait_s = (
+            self.timeouts.move_timeout_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
+        )
         deadline, stopped = start + wait_s, False
         infos: deque[str] = deque(maxlen=MOST_LINES)
         while True:
@@ -304,9 +309,9 @@ class UsiClient:
         """Returns the lines before `last`; each line restarts the wait."""
         lines: list[str] = []
         while len(lines) < MOST_LINES_TO_START:
-            line = self._next_line(time.perf_counter() + self.timeouts.handshake_s)
+            line = self._next_line(time.perf_counter() + self.timeouts.start_timeout_s)
             if line is None:
-                wait = f"{self.timeouts.handshake_s:g} s"
+                wait = f"{self.timeouts.start_timeout_s:g} s"
                 raise EngineError("hang", f"{self.name} sent no {last} within {wait}")
             if line[1] == last:
                 return lines

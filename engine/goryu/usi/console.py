@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write
+from goryu.base.japanese.usi_options import USI_OPTIONS
 from goryu.base.language import either, tr
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import Command
-from goryu.usi.japanese_help import JAPANESE_HELP
 from goryu.usi.option import Option
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS
@@ -200,4 +200,4 @@ def print_options(arguments: Sequence[str]) -> int:
 
 def _help(option: Option) -> str:
     """Returns the help of an option in the user's language."""
-    return either(option.help, JAPANESE_HELP.get(option.name, option.help))
+    return either(option.help, USI_OPTIONS.get(option.name, option.help))

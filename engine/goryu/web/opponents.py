@@ -1,15 +1,16 @@
 """The players of the view "Play": the levels of shogi, the algorithms of the small games, and hints."""
 
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
-from goryu.games.shogi import move_to_usi
-from goryu.games.state import State
+from goryu.games.state import Move, State
 from goryu.implementation import Board, make_puct
+from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
@@ -18,8 +19,9 @@ from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
-from goryu.web.game import Game
 from goryu.web.session import Job
+
+_log = logging.getLogger("goryu.web")
 
 HINT_PLAYOUTS = 400
 HINT_MOVES = 3
@@ -46,15 +48,6 @@ class EngineError(GoryuError, RuntimeError):
     """The engine has no move in a position in which there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer of a player: a move by its name, or the end of the game."""
-
-    move: str = ""
-    resigns: bool = False
-    declares: bool = False
-
-
 class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
@@ -63,8 +56,6 @@ class Opponents:
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._player: Player | None = None
         self._setups: dict[str, AgentSetup] = {}
-        self.messages: list[str] = []
-        """What loading has reported."""
 
     def load(self, kind: str) -> None:
         """Loads the networks of a game, so that the first move need not wait for them."""
@@ -78,8 +69,10 @@ class Opponents:
         if self._player:
             self._player.new_game()
 
-    def reply(self, game: Game, state: State, name: str, limits: Limits, started_s: float, job: Job) -> Reply:
-        """Returns the move of the player `name` in a state, which is a copy of the game's.
+    def reply(
+        self, kind: str, state: State, name: str, limits: Limits, started_s: float, job: Job
+    ) -> Move | Ending:
+        """Returns the move of the player `name`, Ending.RESIGNATION or Ending.DECLARATION.
 
         name: a level of shogi ("3"), or an agent ("uct:100").
         """
@@ -87,17 +80,14 @@ class Opponents:
             config = replace(self._config, level=int(name))
             answer = self._search(state, limits, config, started_s, job)
             if answer.declares:
-                return Reply(declares=True)
-            if answer.move is None:
-                if answer.info_string:
-                    raise EngineError(answer.info_string)
-                return Reply(resigns=True)
-            return Reply(move_to_usi(answer.move))
-        agent = make_agent(name, stoppable(self._setup(game.kind), job), StoppableRandom(job))
-        return Reply(str(int(agent(state))))
+                return Ending.DECLARATION
+            if answer.move is None and answer.info_string:
+                raise EngineError(answer.info_string)
+            return Ending.RESIGNATION if answer.move is None else answer.move
+        return make_agent(name, stoppable(self._setup(kind), job), StoppableRandom(job))(state)
 
     def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
-        """Returns the best moves for the side to move: name, share of the visits, win rate in percent."""
+        """Returns the best moves, with their share of the visits and their win rate in percent."""
         if isinstance(state, Board):
             config = replace(self._config, level=0, limits_strength=False)
             limits = Limits(nodes=HINT_PLAYOUTS)
@@ -108,9 +98,8 @@ class Opponents:
         total = sum(move.visits for move in moves) or 1
         best = sorted(moves, key=lambda move: -move.visits)[:HINT_MOVES]
         best = [one for one in best if one is best[0] or one.visits >= LEAST_HINT_SHARE * total]
-        name = move_to_usi if isinstance(state, Board) else lambda move: str(int(move))
         return [
-            {"move": name(one.move), "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
+            {"move": one.move, "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
             for one in best
         ]
 
@@ -131,7 +120,7 @@ class Opponents:
     def _shogi(self) -> Player:
         if self._player is None:
             player = Player()
-            player.load(self._config, self.messages.append)
+            player.load(self._config, _log.info)
             self._player = player
         return self._player
 
@@ -139,7 +128,7 @@ class Opponents:
         if kind not in self._setups:
             from goryu.players.agents.presets import board_setup  # It imports and loads networks.
 
-            self._setups[kind] = board_setup(kind, Random(), self.messages.append)
+            self._setups[kind] = board_setup(kind, Random(), _log.warning)
         return self._setups[kind]
 
 

@@ -2,29 +2,29 @@
 
 import asyncio
 import logging
-from dataclasses import replace
 from random import Random
 from time import monotonic
 from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.games.shogi import MoveError, move_from_usi, move_to_usi
-from goryu.games.state import Move, State
+from goryu.games.reversi import PASS
+from goryu.games.shogi import MoveError
+from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
-from goryu.kifu.notation import AmbiguousMoveError, japanese_move, parse_move, western_move
 from goryu.kifu.record import Ending
-from goryu.kifu.writing import to_csa, to_kif
 from goryu.players.clock.limits import Limits
 from goryu.players.levels.levels import FULL_STRENGTH, LEVELS
 from goryu.players.position import rules_of
-from goryu.web.game import GAMES, PASS, ClockConfig, Game, Played
+from goryu.table.clock import ClockConfig
+from goryu.table.record import record_text
+from goryu.table.written_moves import read_move
+from goryu.web.game import GAMES, PageGame
 from goryu.web.opponents import (
     SMALL_GAME_AGENTS,
     THINKING_S,
     Opponents,
-    Reply,
     StoppedError,
     is_opponent,
     levels,
@@ -54,7 +54,7 @@ class PlayView(View):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._game: Game | None = None
+        self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
         self._opponents = Opponents(session.config)
@@ -87,7 +87,7 @@ class PlayView(View):
             side = self._rng.choice(("first", "second"))
         people = (side in ("first", "both"), side in ("second", "both"))
         start = field(message, "sfen", str, "").removeprefix("sfen").strip() if kind == "shogi" else ""
-        game = Game(
+        game = PageGame(
             kind,
             start,
             people,
@@ -108,32 +108,35 @@ class PlayView(View):
         """Plays the person's move."""
         game = self._current(message)
         self._check_turn(game)
-        return self._play(game, field(message, "move", str))
+        return self._play(game, game.move_named(field(message, "move", str)))
 
     def on_write(self, message: Message) -> dict[str, Any]:
         """Plays a move that the person has written, in Japanese, Western notation or USI."""
         game = self._current(message)
         self._check_turn(game)
-        text = field(message, "text", str)[:40]
+        text = field(message, "text", str)[:40].strip()
         if isinstance(game.state, Board):
-            return self._play(game, move_to_usi(_written_move(game.state, text)))
-        names = {one.lower(): name for name in game.legal_moves() for one in (_square_name(game, name), name)}
-        if (name := names.get(text.strip().lower())) is None:
+            try:
+                return self._play(game, read_move(game.state, text))
+            except MoveError as error:
+                raise InputError(tr("“{text}” is not a legal move here.", text=text)) from error
+        legal = game.names_of_moves()
+        names = {one: move for name, move in legal.items() for one in (game.texts(move)["en"], name)}
+        if text.lower() not in names:
             expected = ", ".join(sorted(names))
             raise InputError(
                 tr("{text!r} is not a legal move; expected one of {moves}", text=text, moves=expected)
             )
-        return self._play(game, name)
+        return self._play(game, names[text.lower()])
 
     def on_undo(self, message: Message) -> dict[str, Any]:
         """Takes the person's last move back, and the moves after it."""
         game = self._current(message)
         self._stop()
-        while game.played:
-            game.pop()
-            if game.people[game.turn] and not game.must_pass:
-                break
-        self._continue()
+        try:
+            game.undo()
+        finally:
+            self._continue()
         return self._state()
 
     def on_resign(self, message: Message) -> dict[str, Any]:
@@ -141,34 +144,33 @@ class PlayView(View):
         game = self._current(message)
         self._check_turn(game)
         self._stop()
-        game.end(Ending.RESIGNATION, 1 - game.turn)
+        game.resign()
         return self._state()
 
     def on_declare(self, message: Message) -> dict[str, Any]:
         """Ends the game by the person's entering king (入玉宣言)."""
         game = self._current(message)
         self._check_turn(game)
-        if not game.may_declare():
-            raise InputError(tr("you cannot declare a win here"))
+        game.declare()
         self._stop()
-        game.end(Ending.DECLARATION, game.turn)
         return self._state()
 
     async def on_hint(self, message: Message) -> list[dict[str, Any]]:
         """Returns the best moves for the person."""
         game = self._current(message)
         self._check_turn(game)
-        state = _for_search(game)
+        state = game.for_search()
         if self._thinking is not None:
             raise InputError(tr("wait for the opponent's move"))
 
         def work(job: Job) -> list[dict[str, Any]]:
-            hints = [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
-            return [{**hint, **_texts(game, hint["move"])} for hint in hints]
+            return [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
 
         count, identity = len(game.played), self._number
         found = await self.session.run(JOB, work)
-        return found if (len(game.played), self._number) == (count, identity) else []
+        if (len(game.played), self._number) != (count, identity):
+            return []
+        return [{**game.texts(hint.pop("move")), **hint} for hint in found]
 
     def on_save(self, message: Message) -> dict[str, str]:
         """Returns the record: its text and a name for the file."""
@@ -179,8 +181,7 @@ class PlayView(View):
             return {"name": f"goryu-{game.kind}-{stamp}.txt", "text": game.transcript()}
         if form == "txt":
             raise MessageError("play.save: form is 'txt', expected 'kif' or 'csa' for shogi")
-        text = to_kif(game.record()) if form == "kif" else to_csa(game.record())
-        return {"name": f"goryu-{stamp}.{form}", "text": text}
+        return {"name": f"goryu-{stamp}.{form}", "text": record_text(f".{form}", game)}
 
     def pause(self) -> None:
         """Stops the clocks and the opponent until the page asks for the state again."""
@@ -188,21 +189,18 @@ class PlayView(View):
 
     # The game.
 
-    def _current(self, message: Message) -> Game:
+    def _current(self, message: Message) -> PageGame:
         """Returns the game that the message is about."""
         if self._game is None or number(message, "number", 0, 1 << 31) != self._number:
             raise InputError(tr("the page shows an old game; reload it"))
         return self._game
 
-    def _check_turn(self, game: Game) -> None:
+    def _check_turn(self, game: PageGame) -> None:
         if not game.is_persons_turn:
             raise InputError(tr("the game is over") if game.over else tr("it is the opponent's turn"))
 
-    def _play(self, game: Game, move: str) -> dict[str, Any]:
-        if _has_lost_on_time(game):
-            game.end(Ending.TIME, 1 - game.turn)
-        else:
-            game.push(move)
+    def _play(self, game: PageGame, move: Move) -> dict[str, Any]:
+        if game.play(move):
             self.session.stop(JOB)  # A hint.
         self._continue()
         return self._state()
@@ -213,16 +211,14 @@ class PlayView(View):
         assert game is not None
         self._cancel_flag()
         if game.over is not None:
-            if game.clocks:
-                game.clocks.stop()
             return
         if game.people[game.turn] and game.must_pass:
-            game.push(str(PASS), seconds=0.0)
+            game.push(PASS, seconds=0.0)
             self._continue()
             return
+        game.start_clock()
         if game.clocks:
-            game.clocks.start(game.turn)
-            delay = max(0.0, game.clocks.budget(game.turn))
+            delay = max(0.0, game.clocks.budget_s(game.turn))
             self._flag = asyncio.get_running_loop().call_later(delay, self._fall, game)
         if not game.people[game.turn] and self._thinking is None:
             self._thinking = asyncio.get_running_loop().create_task(self._think(game))
@@ -242,26 +238,26 @@ class PlayView(View):
             self._flag.cancel()
             self._flag = None
 
-    def _fall(self, game: Game) -> None:
+    def _fall(self, game: PageGame) -> None:
         """Ends the game if the time of the side to move is over."""
-        if game is not self._game or not _has_lost_on_time(game):
-            if game is self._game:
-                self._continue()
+        if game is not self._game:
             return
-        self._stop()
-        game.end(Ending.TIME, 1 - game.turn)
-        self._push_state()
+        if game.check_time():
+            self._stop()
+            self._push_state()
+        else:
+            self._continue()
 
-    async def _think(self, game: Game) -> None:
+    async def _think(self, game: PageGame) -> None:
         """Plays the opponent's move."""
         started_s = monotonic()
-        state, limits = _for_search(game), _limits(game, self._opponent)
+        state, limits = game.for_search(), _limits(game, self._opponent)
 
-        def work(job: Job) -> Reply | None:
+        def work(job: Job) -> Move | Ending | None:
             if job.is_stopped:
                 return None
             try:
-                reply = self._opponents.reply(game, state, self._opponent, limits, started_s, job)
+                reply = self._opponents.reply(game.kind, state, self._opponent, limits, started_s, job)
             except StoppedError:
                 return None
             return None if job.is_stopped else reply
@@ -276,14 +272,10 @@ class PlayView(View):
             self.session.send("play.problem", text=text_of(error))
             return
         self._thinking = None
-        if reply.resigns:
-            game.end(Ending.RESIGNATION, 1 - game.turn)
-        elif reply.declares:
-            game.end(Ending.DECLARATION, game.turn)
-        elif _has_lost_on_time(game):
-            game.end(Ending.TIME, 1 - game.turn)
+        if isinstance(reply, Ending):
+            game.end(reply, game.turn if reply is Ending.DECLARATION else 1 - game.turn)
         else:
-            game.push(reply.move)
+            game.play(reply)
         self._continue()
         self._push_state()
 
@@ -313,75 +305,44 @@ class PlayView(View):
     def _state(self) -> dict[str, Any]:
         game = self._game
         assert game is not None
-        last = game.played[-1].name if game.played else None
         shown = {
             "game": game.kind,
             "number": self._number,
             "position": game.position(),
             "start": game.first_position,
-            "sfen": game.start,
+            "sfen": game.first_position if game.kind == "shogi" else "",
             "turn": game.turn,
-            "legal": list(game.legal_moves()) if game.is_persons_turn else [],
-            "last": last,
+            "legal": list(game.names_of_moves()) if game.is_persons_turn else [],
+            "last": game.shown[-1]["name"] if game.shown else None,
             "check": game.is_check(),
             "people": game.people,
             "opponent": self._opponent,
-            "moves": [_played(one) for one in game.played],
+            "moves": game.shown,
             "over": {"ending": game.over.ending.value, "winner": game.over.winner} if game.over else None,
+            "undoes": game.can_undo,
             "declares": game.is_persons_turn and game.may_declare(),
             "thinking": self._thinking is not None,
             "line": game.winning_line(),
             "clock": None,
         }
-        if game.clocks:
-            clocks = game.clocks
-            left = [clocks.budget(side) - clocks.config.byoyomi for side in (0, 1)]
-            config = clocks.config
+        if clocks := game.clocks:
             shown["clock"] = {
-                "left": left,
+                "left": clocks.main_left_s(),
                 "running": clocks.running,
-                "main": config.main,
-                "byoyomi": config.byoyomi,
-                "increment": config.increment,
+                "main": clocks.config.main_s,
+                "byoyomi": clocks.config.byoyomi_s,
+                "increment": clocks.config.increment_s,
             }
         return shown
 
 
-def _played(one: Played) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "ja": one.japanese,
-        "en": one.western,
-        "seconds": round(one.seconds, 3),
-        "left": one.left,
-        "position": one.position,
-        "check": one.is_check,
-    }
-
-
-def _for_search(game: Game) -> State:
-    """Returns a copy of the state for a search, which takes a recurrence for a repetition."""
-    state = game.state.copy()
-    if isinstance(state, Board):
-        state.rules = replace(state.rules, first_recurrence=True, all_moves=False)
-    return state
-
-
-def _limits(game: Game, opponent: str) -> Limits:
+def _limits(game: PageGame, opponent: str) -> Limits:
     """Returns the limits of the opponent's search."""
     if game.clocks:
-        left = [max(0.0, 1000 * second) for second in game.clocks.left]
-        config = game.clocks.config
-        increment = 1000 * config.increment
-        byoyomi = config.byoyomi + min(0.0, game.clocks.left[game.turn])  # A pause keeps what was used.
-        return Limits((left[0], left[1]), (increment, increment), 1000 * max(0.0, byoyomi))
+        return game.clocks.limits(game.turn)
     if game.kind == "shogi" and int(opponent) == FULL_STRENGTH:
         return Limits(movetime_ms=1000 * THINKING_S)
     return Limits()
-
-
-def _has_lost_on_time(game: Game) -> bool:
-    return game.clocks is not None and game.clocks.running is not None and game.clocks.budget(game.turn) <= 0
 
 
 def _clock_config(message: Message) -> ClockConfig | None:
@@ -396,7 +357,7 @@ def _clock_config(message: Message) -> ClockConfig | None:
     return ClockConfig(*seconds)
 
 
-def _restore(game: Game, message: Message) -> None:
+def _restore(game: PageGame, message: Message) -> None:
     """Plays the moves of a game that the page has kept, and ends it as it was ended.
 
     moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
@@ -413,10 +374,10 @@ def _restore(game: Game, message: Message) -> None:
         raise MessageError("play.new: clocks: expected the two before each move, and those of now")
     for ply, (move, used) in enumerate(zip(moves, seconds, strict=True)):
         if game.clocks and clocks:
-            game.clocks.left = [float(left) for left in clocks[ply]]
-        game.push(move, seconds=float(used))
+            game.clocks.left_s = float(clocks[ply][0]), float(clocks[ply][1])
+        game.push(game.move_named(move), seconds=float(used))
     if game.clocks and clocks:
-        game.clocks.left = [float(left) for left in clocks[-1]]
+        game.clocks.left_s = float(clocks[-1][0]), float(clocks[-1][1])
     over = field(message, "over", dict, {})
     if over and game.over is None:
         winner = over.get("winner")
@@ -433,32 +394,6 @@ def _is_pair(value: object) -> bool:
 def _is_time(value: object) -> bool:
     """Is this a number of seconds, at most a year? In byoyomi what is left of the main time is negative."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 366 * DAY_S
-
-
-def _written_move(board: Board, text: str) -> Move:
-    """Returns the legal move that a person has written; raises InputError."""
-    try:
-        return parse_move(board, text, must_say_promotion=True)
-    except AmbiguousMoveError as error:
-        raise InputError(tr("{text} may be {moves}", text=text, moves=error.moves)) from error
-    except MoveError as error:
-        raise InputError(tr("“{text}” is not a legal move here.", text=text)) from error
-
-
-def _square_name(game: Game, name: str) -> str:
-    """Returns the name of a square, such as d3, or "pass"."""
-    size = 8 if game.kind == "reversi" else 3
-    row, column = divmod(int(name), size)
-    return "pass" if int(name) == PASS and game.kind == "reversi" else f"{'abcdefgh'[column]}{row + 1}"
-
-
-def _texts(game: Game, name: str) -> dict[str, str]:
-    """Returns a legal move as people write it."""
-    if not isinstance(game.state, Board):
-        text = _square_name(game, name)
-        return {"ja": text, "en": text}
-    board, move = game.state.copy(), move_from_usi(name)
-    return {"ja": japanese_move(board, move), "en": western_move(board, move)}
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from hashlib import sha256
@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import goryu
+from goryu.base.config_fields import ranged
 from goryu.base.errors import GoryuError, first_line
 from goryu.base.installation import how_to_install
 from goryu.work.ray_metrics import RayMetrics
@@ -104,13 +105,15 @@ class ClusterConfig:
 
     address: as in CLUSTER_HELP. workers: the most workers; None: as many as its computers have room for, also
         those that join later.
-    cpus, gpus: what one worker needs; a part of a GPU lets several workers share one.
+    worker_gpus: a part of a GPU lets several workers share one.
     """
 
     address: str
     workers: int | None = None
-    cpus: float = 1.0
-    gpus: float = 0.0
+    worker_cpus: float = ranged(1.0, "with --cluster: cores that each worker needs")
+    worker_gpus: float = ranged(
+        0.0, "with --cluster: the share of a GPU that each worker needs", least=0, most=1
+    )
 
 
 class ClusterPool:
@@ -125,15 +128,9 @@ class ClusterPool:
         self._ray = _connect(config.address, self._messages.put)
         # A driver with Ray Client is not a process of the cluster: nobody would export its numbers.
         self._metrics = None if config.address.startswith("ray://") else RayMetrics()
-        self._actors: dict[int, Any] = {}
-        self._joined: dict[int, str] = {}  # The computers of actors that are ready.
+        self._actors: dict[int, _ActorState] = {}
         self._workers: Counter[str] = Counter()  # How many are ready on every computer.
-        self._ids: dict[int, str] = {}  # Ray's numbers of the computers of actors that have answered.
-        self._unexplained: dict[int, str] = {}  # Those of computers of actors that have died.
-        self._refused: dict[int, str] = {}  # Why an actor cannot do the job.
-        self._held: dict[int, int] = {}  # How many tasks every actor has.
-        self._gifts: dict[int, list[Task]] = {}  # Tasks that go with the next call.
-        self._called: set[int] = set()  # Actors with a call under way.
+        self._unexplained: dict[int, str] = {}  # Ray's numbers of the computers of actors that have died.
         self._to_call: set[int] = set()
         self._answers: queue.SimpleQueue[Event | _Returned | _Refused] = queue.SimpleQueue()
         self._started = 0
@@ -156,14 +153,17 @@ class ClusterPool:
     @property
     def hold_s(self) -> float:
         """How long an actor keeps results back."""
-        return max(GATHER_S, len(self._joined) / self.calls_per_s)
+        return max(GATHER_S, self._workers.total() / self.calls_per_s)
 
     def start(self, job: Job) -> None:
         """Sends the job and its files to the object store and asks for the actors."""
         parcels = [Parcel.of(path) for path in job.files]
         self._payload = self._ray.put((job, parcels, code_digest()))
         self._actor = self._ray.remote(
-            num_cpus=self._config.cpus, num_gpus=self._config.gpus, max_concurrency=2, max_restarts=0
+            num_cpus=self._config.worker_cpus,
+            num_gpus=self._config.worker_gpus,
+            max_concurrency=2,
+            max_restarts=0,
         )(Actor)
         self._look()
 
@@ -173,9 +173,10 @@ class ClusterPool:
 
     def give(self, worker: int, tasks: Sequence[Task]) -> None:
         """Gives tasks to a worker, with its next call."""
-        if worker in self._joined:
-            self._gifts.setdefault(worker, []).extend(tasks)
-            if worker not in self._called:
+        actor = self._actors.get(worker)
+        if actor is not None and actor.node is not None:
+            actor.gifts += tasks
+            if not actor.is_called:
                 self._to_call.add(worker)
 
     def events(self) -> list[Event]:
@@ -196,42 +197,42 @@ class ClusterPool:
 
     def close(self, *, breaks_off: bool) -> None:
         """Ends the actors and leaves the cluster; a cluster that was started here ends."""
-        asked = [self._actors[worker].stop.remote(breaks_off) for worker in self._joined]
+        ready = [actor for actor in self._actors.values() if actor.node is not None]
+        asked = [actor.handle.stop.remote(breaks_off) for actor in ready]
         if asked:
             self._ray.wait(asked, num_returns=len(asked), timeout=CLOSE_S)
         for actor in self._actors.values():
-            self._ray.kill(actor)
+            self._ray.kill(actor.handle)
         self._actors.clear()
         self._ray.shutdown()
 
     def _noted(self, answer: "Event | _Returned | _Refused") -> Event | None:
         """Brings the lists of actors up to date; returns what the driver should know."""
-        worker = -1 if isinstance(answer, Notice) else answer.worker
+        if isinstance(answer, (Notice, NodeLeft, Failed)):
+            return answer
+        worker = answer.worker
+        actor = self._actors[worker]
         if isinstance(answer, Joined):
             self._bad_starts = self._lost_room = 0
             self._has_worked = True
-            self._joined[worker] = answer.node
-            self._held[worker] = 0
+            actor.node = answer.node
             self._count(answer.node, 1)
         elif isinstance(answer, Done):
-            self._held[worker] -= len(answer.bundle.numbers)
-            if self._metrics:
-                node, bundle = self._joined[worker], answer.bundle
-                self._metrics.add_done(node, len(bundle.numbers), bundle.positions)
+            actor.held -= len(answer.bundle.numbers)
+            if self._metrics and actor.node is not None:
+                self._metrics.add_done(actor.node, len(answer.bundle.numbers), answer.bundle.positions)
         elif isinstance(answer, Left):
-            is_bad_start = worker not in self._joined and worker not in self._refused
-            self._forget(answer)
-            if is_bad_start:
+            self._forget(worker)
+            if actor.node is None and not actor.refused:
                 return self._note_bad_start(answer)
-            if node_id := self._ids.pop(worker, ""):
-                self._unexplained[worker] = node_id
+            self._unexplained[worker] = actor.node_id
         elif isinstance(answer, _Refused):
-            self._refused[worker] = answer.reason
+            actor.refused = answer.reason
             self._check_refusals()
             return Notice(f"not used: {answer.reason}")
         elif isinstance(answer, _Returned):
-            self._called.discard(worker)
-            if self._held[worker] or worker in self._gifts:
+            actor.is_called = False
+            if actor.held or actor.gifts:
                 self._to_call.add(worker)
             return None
         return answer
@@ -242,18 +243,14 @@ class ClusterPool:
         if self._metrics:
             self._metrics.set_workers(node, self._workers[node])
 
-    def _forget(self, left: Left) -> None:
+    def _forget(self, worker: int) -> None:
         """Removes an actor that has died; `_look` starts another."""
-        self._actors.pop(left.worker)
-        self._refused.pop(left.worker, None)
-        held = self._held.pop(left.worker, 0)
-        if (node := self._joined.pop(left.worker, None)) is not None:
-            self._count(node, -1)
+        actor = self._actors.pop(worker)
+        self._to_call.discard(worker)
+        if actor.node is not None:
+            self._count(actor.node, -1)
             if self._metrics:
-                self._metrics.add_lost(node, held)
-        self._gifts.pop(left.worker, None)
-        self._called.discard(left.worker)
-        self._to_call.discard(left.worker)
+                self._metrics.add_lost(actor.node, actor.held)
 
     def _note_bad_start(self, left: Left) -> Notice | None:
         """Notes that an actor has died before it was ready; the next ones start after a pause.
@@ -266,7 +263,7 @@ class ClusterPool:
         bad = self._bad_starts - self._lost_room
         if bad <= 0:
             return None
-        if not self._joined and bad >= self._room + MAX_BAD_STARTS:
+        if not self._workers.total() and bad >= self._room + MAX_BAD_STARTS:
             raise WorkError(f"{bad} workers in a row died before their work: {left.reason}")
         now_s = time.monotonic()
         if now_s < self._start_s:
@@ -282,9 +279,8 @@ class ClusterPool:
         for _ in range(min(STARTS, missing)):
             index = self._started
             self._started += 1
-            actor = self._actor.remote(index)
-            self._actors[index] = actor
-            self._watch(actor.open.remote(self._payload), partial(self._opened, index, actor))
+            actor = self._actors[index] = _ActorState(self._actor.remote(index))
+            self._watch(actor.handle.open.remote(self._payload), partial(self._opened, index, actor))
         self._check_refusals()
 
     def _note_nodes(self) -> None:
@@ -310,15 +306,17 @@ class ClusterPool:
         Actors that wait for room do not count: `_room` may have included a computer that was leaving.
         """
         most = min(self._room, self._wanted())
-        if 0 < most <= len(self._refused) and not self._has_worked:
-            reason = next(reversed(self._refused.values()))
-            raise WorkError(f"no computer of the cluster can do this: {reason}")
+        if self._has_worked or most == 0:
+            return
+        refused = [actor.refused for actor in self._actors.values() if actor.refused]
+        if most <= len(refused):
+            raise WorkError(f"no computer of the cluster can do this: {refused[-1]}")
 
     def _fitting(self, node: Mapping[str, Any]) -> int:
         """Returns how many workers fit on a computer."""
         have = node["Resources"]
-        counts = [int(have.get("CPU", 0) / self._config.cpus)] if self._config.cpus else []
-        counts += [int(have.get("GPU", 0) / self._config.gpus)] if self._config.gpus else []
+        counts = [int(have.get("CPU", 0) / self._config.worker_cpus)] if self._config.worker_cpus else []
+        counts += [int(have.get("GPU", 0) / self._config.worker_gpus)] if self._config.worker_gpus else []
         return min(counts, default=1)
 
     def _watch(self, reference: Any, then: Callable[[Any], Sequence["Event | _Returned | _Refused"]]) -> None:
@@ -331,23 +329,24 @@ class ClusterPool:
 
         reference.future().add_done_callback(finish)
 
-    def _opened(self, index: int, actor: Any, answer: Any) -> Sequence["Event | _Refused"]:
+    def _opened(self, index: int, actor: "_ActorState", answer: Any) -> Sequence["Event | _Refused"]:
         if isinstance(answer, BaseException):
             return [Left(index, _one_line(answer))]
         node, node_id, problem = answer
-        self._ids[index] = node_id
+        actor.node_id = node_id
         if problem is None:
             return [Joined(index, node)]
         # It keeps its place, where another one would be refused too, until its computer leaves.
-        self._watch(actor.rest.remote(), partial(self._answered, index))
+        self._watch(actor.handle.rest.remote(), partial(self._answered, index))
         return [_Refused(index, f"{node}: {problem}")]
 
     def _call(self, worker: int) -> None:
         """Sends an actor its new tasks and asks for its results."""
-        tasks = self._gifts.pop(worker, [])
-        self._called.add(worker)
-        self._held[worker] += len(tasks)
-        self._watch(self._actors[worker].exchange.remote(tasks, self.hold_s), partial(self._answered, worker))
+        actor = self._actors[worker]
+        tasks, actor.gifts = actor.gifts, []
+        actor.is_called = True
+        actor.held += len(tasks)
+        self._watch(actor.handle.exchange.remote(tasks, self.hold_s), partial(self._answered, worker))
 
     def _answered(self, worker: int, answer: Any) -> Sequence["Event | _Returned"]:
         if isinstance(answer, BaseException):
@@ -355,6 +354,24 @@ class ClusterPool:
         bundle, error = answer
         events: list[Event] = [] if bundle is None else [Done(worker, bundle)]
         return [*events, _Returned(worker) if error is None else Failed(worker, WorkError(error))]
+
+
+@dataclass(slots=True)
+class _ActorState:
+    """What the driver knows of an actor.
+
+    handle: Ray's, whose methods call the actor. node: the name of its computer when it is ready.
+    node_id: Ray's number of its computer, since the actor has answered.
+    refused: why it cannot do the job. held: how many tasks it has. gifts: tasks that go with the next call.
+    """
+
+    handle: Any
+    node: str | None = None
+    node_id: str = ""
+    refused: str = ""
+    held: int = 0
+    gifts: list[Task] = field(default_factory=list)
+    is_called: bool = False
 
 
 @dataclass(frozen=True, slots=True)

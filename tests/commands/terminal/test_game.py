@@ -3,20 +3,19 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import cast
+from time import monotonic
 
 import pytest
 
 from goryu.base.japanese import MESSAGES
 from goryu.commands.play import main
-from goryu.commands.starting import GAME_RULES
 from goryu.commands.terminal.boards import shogi_text
-from goryu.commands.terminal.game import Play, occurrences
-from goryu.commands.terminal.game_clock import ClockConfig, GameClock
+from goryu.commands.terminal.game import Play, time_text
 from goryu.commands.terminal.game_display import GAMES
+from goryu.games.shogi import move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.kifu.handicaps import handicap_of_name
@@ -25,6 +24,8 @@ from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AGENTS
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
+from goryu.table.clock import ClockConfig, Clocks
+from goryu.table.game import Game, Over, new_board
 
 START = "7g7f\n3c3d\n2g2f\n"
 
@@ -40,9 +41,9 @@ def session(arguments: str, lines: str = "quit\n", status: int = 0) -> str:
     return out.getvalue()
 
 
-def alone(board: Board | None = None, clock: GameClock | None = None) -> Play:
+def alone(sfen: str = "", clock: ClockConfig | None = None, now: Callable[[], float] = monotonic) -> Play:
     """A game between two persons."""
-    return Play(GAMES["shogi"], board or Board(rules=GAME_RULES), (None, None), clock=clock)
+    return Play(GAMES["shogi"], Game(new_board(sfen), clock=clock, now=now), {})
 
 
 def texts(items: Iterator[object]) -> list[str]:
@@ -161,18 +162,11 @@ def test_kanji_can_be_wanted_without_a_terminal() -> None:
 # Notations.
 
 
-@pytest.mark.parametrize("text", ["7g7f", "７六歩", "▲７六歩", "7六歩", "7六歩(77)", "P-7f", "+7776FU"])
-def test_a_move_may_be_written_in_any_notation(text: str) -> None:
-    play = alone()
-    list(play.receive(text))
-    assert cast(Board, play.state).sfen().endswith("w - 2")
-
-
 def test_the_same_square_is_known_from_the_last_move() -> None:
     play = alone()
     for move in ("7六歩", "3四歩", "2二角成", "同銀"):
         list(play.receive(move))
-    assert play.state.ply == 4
+    assert play.game.state.ply == 4
 
 
 @pytest.mark.parametrize(
@@ -184,23 +178,11 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
 
 
-def test_a_written_move_must_say_whether_it_promotes() -> None:
-    play = alone()
-    for move in ("7六歩", "3四歩"):
-        list(play.receive(move))
-    assert texts(play.receive("2二角")) == ["2二角 may be Bx2b= (8h2b), Bx2b+ (8h2b+)"]
-    assert texts(play.receive("Bx2b"))[0].startswith("Bx2b may be")
-    assert play.state.ply == 2
-    list(play.receive("２二角不成"))
-    assert cast(Board, play.state).sfen().split()[0].count("+") == 0
-    assert play.state.ply == 3
-
-
 @pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
 def test_full_width_letters_are_read(text: str) -> None:
     play = alone()
     list(play.receive(text))
-    assert play.state.ply == 1
+    assert play.game.state.ply == 1
 
 
 @pytest.mark.parametrize("text", ["help", "?", "？", "ヘルプ", ""])
@@ -224,27 +206,6 @@ def test_an_ambiguous_move_names_the_candidates() -> None:
     assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
 
 
-@pytest.mark.parametrize(
-    ("sfen", "text", "expected"),
-    [
-        (
-            "4k4/9/9/9/9/9/4P4/9/4K4 b P 1",
-            "5五歩",
-            "5五歩 is not legal here: a second pawn on the file (nifu)",
-        ),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "P*5e", "P*5e is not legal here: a second pawn on the file (nifu)"),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "4六歩", ""),
-        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1h", ""),
-        ("4k4/9/9/9/9/9/4r4/9/4K3P b - 1", "1八歩", "1八歩 is not legal here: your king is in check"),
-        ("4k4/9/9/9/9/9/4P4/9/4K4 b P 1", "3三歩不成", "3三歩不成 is not legal here"),
-    ],
-)
-def test_an_illegal_move_is_explained(sfen: str, text: str, expected: str) -> None:
-    play = alone(Board(sfen, GAME_RULES))
-    first = texts(play.receive(text))[0]
-    assert first == expected if expected else first.startswith(("1. ", f"'{text}' is not a legal move."))
-
-
 # Start, clock, end.
 
 
@@ -254,8 +215,8 @@ def test_a_handicap_game_begins_with_white() -> None:
     assert "\n1. white (uwate): " in out
     handicap = handicap_of_name("2-piece")
     assert handicap is not None
-    play = alone(Board(handicap.sfen))
-    assert play.state.turn == 1
+    play = alone(handicap.sfen)
+    assert play.game.state.turn == 1
 
 
 def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
@@ -296,36 +257,29 @@ def test_wrong_options_are_one_line(
     assert error.count("\n") == 1
 
 
-def test_the_clock_counts_main_time_then_byoyomi() -> None:
-    now = [0.0]
-    clock = GameClock(ClockConfig(60, 30, 5), lambda: now[0])
-    for seconds, left in ((10, "0:55"), (50, "0:10"), (30, "0:05"), (34, "0:05")):
-        clock.start(0)
-        now[0] += seconds
-        assert clock.stop()
-        assert (clock.text(0), clock.text(1)) == (left, "1:00")
-    clock.start(0)
-    now[0] += 36
-    assert not clock.stop()
-
-
-def test_without_main_time_the_byoyomi_is_shown() -> None:
-    clock = GameClock(ClockConfig(0, 30))
-    assert clock.text(0) == "byoyomi 30 s"
-    assert clock.limits().byoyomi_ms == 30_000
+@pytest.mark.parametrize(
+    ("config", "shown"),
+    [
+        (ClockConfig(65, 30), "1:05"),
+        (ClockConfig(0.5, 30), "byoyomi 30 s"),
+        (ClockConfig(0.5, increment_s=5), "0:00"),
+    ],
+)
+def test_the_time_is_shown_as_minutes_or_as_byoyomi(config: ClockConfig, shown: str) -> None:
+    assert time_text(Clocks(config), 0) == shown
 
 
 def test_a_move_after_the_time_loses() -> None:
     now = [0.0]
-    play = alone(clock=GameClock(ClockConfig(60), lambda: now[0]))
+    play = alone(clock=ClockConfig(60), now=lambda: now[0])
     list(play.start())
     now[0] = 30.0
     assert play.prompt().startswith("[1:00] ")
     list(play.receive("7g7f"))
     now[0] = 100.0
     assert texts(play.receive("3c3d")) == ["black (sente) wins: time"]
-    assert (play.ending, play.winner) == ("time", 0)
-    assert play.seconds_of_moves() == [30.0]
+    assert play.game.over == Over(Ending.TIME, 0, "time")
+    assert [one.seconds for one in play.game.played] == [30.0]
 
 
 def test_a_level_plays_on_the_clock() -> None:
@@ -343,9 +297,9 @@ def test_levels_play_the_other_games(game: str) -> None:
 
 def test_an_entered_king_wins_when_the_person_declares_it() -> None:
     sfen = "+P+P+PK+P+P+P+P+P/2+R+R5/2B+B5/9/9/9/9/9/4k4 b 4G4S 1"
-    play = alone(Board(sfen, GAME_RULES))
+    play = alone(sfen)
     assert "you may declare a win: declare" in texts(play.start())
-    assert not play.is_over
+    assert not play.game.over
     assert texts(play.receive("declare")) == ["black (sente) wins: declaration"]
     assert texts(alone().receive("宣言")) == ["you cannot declare a win here"]
 
@@ -356,7 +310,7 @@ def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
         shown += texts(play.receive(move))
     assert shown[-1] == "draw: fourfold repetition"
     assert "this position has occurred 3 times; the fourth ends the game" in shown
-    assert occurrences(cast(Board, play.state)) == 4
+    assert play.game.occurrences() == 4
 
 
 def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
@@ -364,7 +318,7 @@ def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
     assert texts(play.receive("投了")) == ["white (gote) wins: resignation"]
     assert texts(play.receive("hint")) == ["the game is over"]
     list(play.receive("7g7f"))
-    assert play.state.ply == 0
+    assert play.game.state.ply == 0
 
 
 def test_the_engine_may_resign() -> None:
@@ -373,24 +327,20 @@ def test_the_engine_may_resign() -> None:
     assert "black (sente) wins: resignation" in out
 
 
+def test_the_rules_are_those_of_the_options_file() -> None:
+    (Path(os.environ["GORYU_OPTIONS"])).write_text("MaxMovesToDraw 3\n")
+    assert "draw: maximum ply" in session("shogi --second person", START)
+
+
 def test_a_hint_is_a_legal_move_with_its_win_rate() -> None:
     play_text = session("shogi --second person", "hint\nquit\n")
     found = re.search(r"hint: (\S+) .*\(win rate (\d+) %\)", play_text)
     assert found is not None
-    assert GAMES["shogi"].read is not None
-    assert GAMES["shogi"].read(Board(), found[1]) in Board().legal_moves()
+    assert move_from_usi(found[1]) in Board().legal_moves()
     assert re.search(r"hint: [a-h][1-8]\n", session("reversi --second random", "hint\nquit\n"))
 
 
 # Records.
-
-
-@pytest.mark.parametrize("suffix", ["kif", "ki2", "csa", "jkf", "usi"])
-def test_a_saved_game_is_read_again(suffix: str, tmp_path: Path) -> None:
-    file = tmp_path / f"game.{suffix}"
-    out = session("shogi --second person", f"{START}save {file}\nquit\n")
-    assert f"saved as {file}" in out
-    assert read_record(file).moves == ("7g7f", "3c3d", "2g2f")
 
 
 def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
@@ -440,7 +390,7 @@ def test_an_agent_may_play_any_legal_move_of_a_game() -> None:
     def first(state: State) -> Move:
         return state.legal_moves()[0]
 
-    play = Play(GAMES["shogi"], Board(rules=GAME_RULES), (first, None))
+    play = Play(GAMES["shogi"], Game(new_board(), (False, True)), {0: first})
     lines = texts(play.start())
     assert len(lines) == 2
     assert lines[0].startswith("1. black (sente): ")

@@ -125,7 +125,7 @@ def test_random_games_have_the_moves_checks_and_sfens_of_cshogi_and_rsshogi() ->
 def test_scattered_pieces_have_the_moves_of_cshogi_and_rsshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     rsshogi = pytest.importorskip("rsshogi.core")
-    for sfen in sparse_positions(Random(2), 3000):
+    for sfen in sparse_positions(Random(2), 1500):
         moves = Board(sfen).legal_moves()
         assert moves == sorted(cshogi.move16(move) for move in cshogi.Board(sfen).legal_moves), sfen
         assert moves == sorted(move.to_apery().value for move in rsshogi.Board(sfen).legal_moves()), sfen

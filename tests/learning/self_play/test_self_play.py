@@ -499,7 +499,7 @@ def test_the_cpu_replaces_a_gpu_that_cannot_run_the_network_with_backend_auto(
     def fail(*_: object) -> None:
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_broken)
     monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
     with pytest.warns(UserWarning, match="out of memory"):
         network = open_network(MODEL, backend="auto")
@@ -530,7 +530,7 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
         used.append(device)
         return open_session(path, "cpu")
 
-    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_on_cpu)
+    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_on_cpu)
     gpus = (0, 3)
     play = workers.PlayWork("test", CONFIG, (Opening(),), 1)
     loop = ShogiLoopGame(LoopConfig(backend="cuda", gpus=gpus))

@@ -32,8 +32,8 @@ FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 SHORT = TeacherConfig(go="nodes 1", random_plies=(2, 4), max_plies=16)
 
 
-PATIENT = Timeouts(handshake_s=60.0, move_s=60.0)
-IMPATIENT = Timeouts(handshake_s=60.0, move_s=1.0, grace_s=0.3)
+PATIENT = Timeouts(start_timeout_s=60.0, move_timeout_s=60.0)
+IMPATIENT = Timeouts(start_timeout_s=60.0, move_timeout_s=1.0, grace_s=0.3)
 
 
 def play(*behaviour: str, config: TeacherConfig = SHORT, number: int = 0) -> GameRecord:
@@ -168,7 +168,7 @@ def test_soft_targets_are_recorded() -> None:
 
 
 def test_variations_are_searched_in_addition_to_the_game() -> None:
-    config = replace(SHORT, variations=3, variation_share=1.0)
+    config = replace(SHORT, multipv=3, multipv_share=1.0)
     game = play(config=config)
     assert game.moves == play().moves
     assert game.policies is not None
@@ -222,7 +222,7 @@ def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
 def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
     lives = tmp_path / "lives"
-    timeouts = replace(PATIENT, move_s=3.0, grace_s=0.3)
+    timeouts = replace(PATIENT, move_timeout_s=3.0, grace_s=0.3)
     progress = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=timeouts)
     assert progress.games == 3
     assert len(progress.failures) == 1
@@ -253,7 +253,7 @@ def tool() -> ModuleType:
 def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
     engine = " ".join(FAKE_ENGINE)
-    options = ["--nodes", "1", "--random-plies", "2", "4", "--max-plies", "16"]
+    options = ["--go", "nodes 1", "--random-plies", "2", "4", "--max-plies", "16"]
     command = [sys.executable, "-m", "goryu", "teach", "play", engine, "--out", str(path), *options]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     try:
@@ -266,7 +266,7 @@ def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_p
         process.kill()
     kept = by_number(path)
     assert kept
-    assert tool().main([*command[2:], "--games", str(len(kept) + 2)]) == 0
+    assert tool().main([*command[4:], "--games", str(len(kept) + 2)]) == 0
     games = list(read_games(path))
     assert len(games) == len(by_number(path)) == len(kept) + 2
     assert [game for game in games if game.number in kept] == list(kept.values())
@@ -350,7 +350,7 @@ def test_the_tool_reports_wrong_arguments(
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_fairy_stockfish_teaches(tmp_path: Path) -> None:
     engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"), ("Threads", "1")))
-    config = TeacherConfig(go="nodes 200", max_plies=60, variations=4)
+    config = TeacherConfig(go="nodes 200", max_plies=60, multipv=4)
     progress = run(engine, config, tmp_path / "fsf.games", games=2)
     assert progress.failures == []
     first, second = read_games(tmp_path / "fsf.games")

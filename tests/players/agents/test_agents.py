@@ -112,6 +112,7 @@ def test_the_mean_of_correct_answers_has_its_standard_error() -> None:
     assert mean_correctness(lambda: next(agents), 2) == pytest.approx((5.5, 5.5))
 
 
+@pytest.mark.slow
 def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:
     rng = Random(11)
     growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 20)

@@ -106,7 +106,7 @@ def test_mates_in_one_are_those_of_brute_force() -> None:
         assert move is None or move_to_usi(move) in mates
 
 
-@pytest.mark.parametrize("length", [1, 3, 5, 7])
+@pytest.mark.parametrize("length", [1, 3, 5, pytest.param(7, marks=pytest.mark.slow)])
 def test_known_mates_are_found(length: int) -> None:
     cases = [sfen for plies, sfen in KNOWN_MATES if plies == length]
     assert cases

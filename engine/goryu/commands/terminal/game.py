@@ -1,31 +1,28 @@
 """A game at a terminal without its input and output: lines go in, lines and boards come out."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from goryu.base.errors import explained
+from goryu.base.errors import InputError, explained
 from goryu.base.language import tr
-from goryu.commands.terminal.game_clock import GameClock
 from goryu.commands.terminal.game_display import GameDisplay
-from goryu.commands.terminal.saving import SaveError, save_game
-from goryu.games.shogi import EnteringKingRule, IllegalMoveError, MoveError
-from goryu.games.shogi.pieces import PAWN, WHITE_PIECE
-from goryu.games.state import Move, Outcome, State
+from goryu.games.shogi import MoveError
+from goryu.games.state import Move, State
 from goryu.implementation import Board, Reversi
-from goryu.kifu.notation import AmbiguousMoveError
+from goryu.kifu.record import Ending
 from goryu.players.agents.agents import Agent
 from goryu.players.agents.level_agent import Resignation
+from goryu.table.clock import Clocks
+from goryu.table.game import Game
+from goryu.table.record import save_game
+from goryu.table.written_moves import read_move
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     Shown = str | Text
-
-DECLARATION = "entering-king declaration"
-"""The reason of an outcome that a player must claim."""
 
 WORDS = {
     "help": ("?", "ヘルプ"),
@@ -44,40 +41,29 @@ COMMAND_OF = {name: word for word, others in WORDS.items() for name in (word, *o
 
 
 class Play:
-    """A game in progress between agents and persons.
+    """Shows a game between agents and persons, and passes on what the persons write.
 
-    players: an agent, or None for a person. names: of the players, for records.
-    clock: of both sides; None for none. hint: yields advice for a person in a position; None for none.
-    picture: the position as it is shown.
-    is_over: is the game decided? has_left: did a person quit? written: the file last saved by a person.
+    agents: by their side; a person plays each other side.
+    hint: yields advice for a person in a position; None for none. picture: the position as it is shown.
+    has_left: did a person quit? written: the file last saved by a person.
     """
 
     def __init__(
         self,
         display: GameDisplay,
-        state: State,
-        players: tuple[Agent | None, Agent | None],
+        game: Game,
+        agents: Mapping[int, Agent],
         *,
-        names: tuple[str, str] = ("", ""),
-        clock: GameClock | None = None,
         hint: Callable[[State], Iterator[str]] | None = None,
         picture: "Callable[[State], Shown] | None" = None,
     ) -> None:
         self.display = display
-        self.state = state
-        self.players = players
-        self.names = names
-        self.clock = clock
-        self.is_over = False
+        self.game = game
         self.has_left = False
-        self.ending = ""
-        self.winner: int | None = None
+        self.written: Path | None = None
+        self._agents = agents
         self._hint = hint
         self._picture = picture or display.board
-        self._movers: list[int | None] = []  # The side of each move; None for a forced pass.
-        self._seconds: list[float | None] = []  # That each move took.
-        self.seconds_given: list[float | None] = [None] * len(getattr(state, "move_stack", ()))
-        self.written: Path | None = None
 
     def start(self) -> "Iterator[Shown]":
         """Yields the agents' moves until it is a person's turn or the game is over, then the board."""
@@ -88,7 +74,7 @@ class Play:
         text = unicodedata.normalize("NFKC", line).strip() or "help"
         word = text.partition(" ")[0]
         rest = "".join(line.split(None, 1)[1:]).strip()  # A name of a file stays as it is.
-        move = None if self.is_over else self._legal_named(text)
+        move = self._legal_named(text)
         command = COMMAND_OF.get(text.lower()) or (COMMAND_OF.get(word.lower()) if rest else None)
         if move is not None:
             yield from self._play(move)
@@ -106,8 +92,8 @@ class Play:
             tr("undo           takes your last move back, and the answer"),
             *([tr("hint           shows what the engine would play")] if self._hint else []),
             tr("resign         gives up the game"),
-            *([tr("declare        wins by an entered king")] if self._is_shogi else []),
-            *([tr("save FILE.kif  saves the game")] if self._is_shogi else []),
+            *([tr("declare        wins by an entered king")] if self.display.is_shogi else []),
+            *([tr("save FILE.kif  saves the game")] if self.display.is_shogi else []),
             tr("board          shows the board again"),
             tr("quit           ends"),
         ]
@@ -120,81 +106,45 @@ class Play:
 
     def prompt(self) -> str:
         """Returns the prompt for a person."""
-        if self.is_over:
-            return tr("save FILE, undo or quit> ") if self._is_shogi else tr("undo or quit> ")
-        time = f"[{self.clock.text(self.state.turn)}] " if self.clock else ""
-        return time + tr("{side} to move> ", side=tr(self.display.sides[self.state.turn]))
-
-    @property
-    def _is_shogi(self) -> bool:
-        return self.display.read is not None
+        game = self.game
+        if game.over:
+            return tr("save FILE, undo or quit> ") if self.display.is_shogi else tr("undo or quit> ")
+        time = f"[{time_text(game.clocks, game.turn)}] " if game.clocks else ""
+        return time + tr("{side} to move> ", side=tr(self.display.sides[game.turn]))
 
     # Commands.
 
     def _obey(self, command: str) -> "Iterator[Shown]":
+        game = self.game
         match command:
             case "quit":
-                self.is_over = self.has_left = True
+                self.has_left = True
             case "help":
                 yield self.help()
             case "board":
-                yield self._picture(self.state)
+                yield self._picture(game.state)
             case "moves":
-                yield " ".join(self._written_moves())
+                yield " ".join(self.display.written(game.state, move) for move in game.legal_moves())
             case "undo":
-                yield from self._undo()
-            case _ if self.is_over:
+                yield _problem(game.undo) or self._picture(game.state)
+                game.start_clock()
+            case _ if game.over:
                 yield tr("the game is over")
             case "hint":
-                yield from self._hint(self.state) if self._hint else [tr("there are no hints in this game")]
+                yield from self._hint(game.state) if self._hint else [tr("there are no hints in this game")]
             case "resign":
-                yield self._end("resignation", 1 - self.state.turn)
+                game.resign()
+                yield self._verdict()
             case "declare":
-                yield self._declare()
-
-    def _read_move(self, text: str) -> "Iterator[Shown]":
-        """Plays a move in a notation of its own, or explains why that is not possible."""
-        problem = tr("{text} is not a legal move. {help}", text=repr(text), help=self.short_help())
-        if self.display.read and not self.is_over:
-            try:
-                yield from self._play(self.display.read(self.state, text))
-                return
-            except IllegalMoveError:
-                problem = why_illegal(cast(Board, self.state), text)
-            except AmbiguousMoveError as error:
-                problem = tr("{text} may be {moves}", text=text, moves=error.moves)
-            except MoveError:
-                pass  # It is no move, or nonsense.
-        yield problem
-
-    def _declare(self) -> str:
-        outcome = self.state.outcome()
-        if outcome is None or outcome.reason != DECLARATION:
-            return tr("you cannot declare a win here")
-        return self._end("declaration", self.state.turn)
-
-    def _undo(self) -> "Iterator[Shown]":
-        """Takes back the last move of a person, and the moves after it."""
-        persons = [side for side, player in enumerate(self.players) if player is None]
-        if not set(persons) & set(self._movers):
-            yield tr("you have no move to take back")
-            return
-        is_own = False
-        while not is_own:
-            self.state.pop()
-            self._seconds.pop()
-            is_own = self._movers.pop() in persons
-        self.is_over, self.ending, self.winner = False, "", None
-        yield self._picture(self.state)
-        self._start_clock()
+                yield _problem(game.declare) or self._verdict()
 
     def _save(self, name: str, replaces: bool) -> str:
-        if not self._is_shogi:
+        if not self.display.is_shogi:
             return tr("only games of shogi can be saved")
         try:
             path = Path(name).expanduser()
-            save_game(path, self, replaces=replaces or path == self.written)
-        except (SaveError, OSError) as error:
+            save_game(path, self.game, replaces=replaces or path == self.written)
+        except (InputError, OSError) as error:
             return explained(error)
         except (RuntimeError, ValueError) as error:  # ~nobody, or a name with a zero byte.
             return f"{name}: {error}"
@@ -205,137 +155,107 @@ class Play:
 
     def _legal_named(self, text: str) -> Move | None:
         """Returns the legal move of a text that names it as lists of moves do, in capitals or not."""
-        known = {self.display.move_name(move).lower(): move for move in self.state.legal_moves()}
+        known = {self.display.move_name(move).lower(): move for move in self.game.legal_moves()}
         return known.get(text.lower())
 
-    def _written_moves(self) -> list[str]:
-        return [self.display.written(self.state, move) for move in self.state.legal_moves()]
+    def _read_move(self, text: str) -> "Iterator[Shown]":
+        """Plays a move in a notation of its own, or explains why that is not possible."""
+        problem = tr("{text} is not a legal move. {help}", text=repr(text), help=self.short_help())
+        if self.display.is_shogi and not self.game.over:
+            try:
+                move = read_move(cast(Board, self.game.state), text)
+            except InputError as error:
+                problem = explained(error)
+            except MoveError:
+                pass  # It is no move, or nonsense.
+            else:
+                yield from self._play(move)
+                return
+        yield problem
 
     def _play(self, move: Move) -> "Iterator[Shown]":
         """Plays a person's move and the answer, unless the person's time was over."""
-        if self.clock and not self.clock.stop():
-            yield self._end("time", 1 - self.state.turn)
-            return
-        yield self._push(move, self.clock.seconds if self.clock else None)
-        yield from self._advance()
+        line = self._line(move)
+        if self.game.play(move):
+            yield line
+            yield from self._advance()
+        else:
+            yield self._verdict()
 
     def _advance(self) -> "Iterator[Shown]":
         """Plays the agents' moves until a person must move or the game is over; shows the board once."""
-        while not self.is_over and self._outcome() is None:
-            agent = self.players[self.state.turn]
-            if agent is None and self._only_pass():
-                yield self._push(self.state.legal_moves()[0], is_forced=True)
-            elif agent is None:
-                break
+        game = self.game
+        while not game.over and (game.must_pass or not game.is_persons_turn):
+            if game.is_persons_turn:
+                yield self._line(move := game.legal_moves()[0])
+                game.push(move, seconds=0.0)
             else:
-                if None not in self.players:
-                    yield self._picture(self.state)  # A person who only watches sees every position.
-                yield from self._move_of(agent)
-        yield self._picture(self.state)
-        if not self.is_over and (outcome := self._outcome()) is not None:
-            yield self._verdict(outcome)
-        elif not self.is_over:
+                if not any(game.people):
+                    yield self._picture(game.state)  # A person who only watches sees every position.
+                yield from self._move_of(self._agents[game.turn])
+        yield self._picture(game.state)
+        if game.over:
+            yield self._verdict()
+        else:
             yield from self._notes()
-            self._start_clock()
+            game.start_clock()
 
-    def _move_of(self, agent: Agent) -> "Iterator[Shown]":
-        self._start_clock()
-        side = self.state.turn
+    def _move_of(self, agent: Agent) -> Iterator[str]:
+        game = self.game
+        if game.may_declare():
+            game.declare()
+            return
+        game.start_clock()
         try:
-            move = agent(self.state)
+            move = agent(game.for_search())
         except Resignation:
-            yield self._end("resignation", 1 - side)
+            game.resign()
             return
-        if self.clock and not self.clock.stop():
-            yield self._end("time", 1 - side)
-            return
-        yield self._push(move, self.clock.seconds if self.clock else None)
+        line = self._line(move)
+        if game.play(move):
+            yield line
 
-    def _start_clock(self) -> None:
-        if self.clock:
-            self.clock.start(self.state.turn)
-
-    def _only_pass(self) -> bool:
-        return [self.display.move_name(move) for move in self.state.legal_moves()] == ["pass"]
-
-    def _push(self, move: Move, seconds: float | None = None, is_forced: bool = False) -> str:
-        number, side = self.state.ply + 1, tr(self.display.sides[self.state.turn])
-        text = self.display.written(self.state, move)
-        line = f"{number}. {text}" if text.startswith(("▲", "△")) else f"{number}. {side}: {text}"
-        self._movers.append(None if is_forced else self.state.turn)
-        self._seconds.append(seconds)
-        self.state.push(move)
-        return line
-
-    # The end.
-
-    def _outcome(self) -> Outcome | None:
-        """Returns the outcome; a person must declare a win by an entered king."""
-        outcome = self.state.outcome()
-        if outcome is None or outcome.reason != DECLARATION or self.players[self.state.turn] is not None:
-            return outcome
-        board = cast(Board, self.state).copy()
-        board.rules = replace(board.rules, entering_king=EnteringKingRule.NoEnteringKing)
-        return board.outcome()
+    def _line(self, move: Move) -> str:
+        """Returns a legal move with its number and its side."""
+        number, text = self.game.state.ply + 1, self.display.written(self.game.state, move)
+        if text.startswith(("▲", "△")):
+            return f"{number}. {text}"
+        return f"{number}. {tr(self.display.sides[self.game.turn])}: {text}"
 
     def _notes(self) -> Iterator[str]:
         """Yields what a person should know of a position of shogi before moving."""
-        if not self._is_shogi:
+        if not self.display.is_shogi:
             return
-        board = cast(Board, self.state)
-        if board.declaration():
+        if self.game.may_declare():
             yield tr("you may declare a win: declare")
-        if (times := occurrences(board)) > 1:
+        if (times := self.game.occurrences()) > 1:
             yield tr("this position has occurred {times} times; the fourth ends the game", times=times)
 
-    def _verdict(self, outcome: Outcome) -> str:
-        if outcome.value == 0.0:
-            return self._end(outcome.reason, None)
-        return self._end(outcome.reason, self.state.turn if outcome.value > 0.0 else 1 - self.state.turn)
-
-    def _end(self, reason: str, winner: int | None) -> str:
-        """Ends the game and returns the verdict."""
-        self.is_over, self.ending, self.winner = True, reason, winner
-        if winner is None:
-            return tr("draw: {reason}", reason=tr(reason))
-        side, discs = tr(self.display.sides[winner]), ""
-        if isinstance(self.state, Reversi) and not self._was_cut_short:
-            discs = tr(", {discs} discs ahead", discs=abs(self.state.disc_difference()))
-        return tr("{side} wins: {reason}", side=side, reason=tr(reason)) + discs
-
-    @property
-    def _was_cut_short(self) -> bool:
-        return self.ending in ("resignation", "time")
-
-    def seconds_of_moves(self) -> list[float | None]:
-        """Returns the seconds that each move of the board's history took, None where unknown."""
-        return self.seconds_given + self._seconds
+    def _verdict(self) -> str:
+        """Returns how the game ended."""
+        over, state = self.game.over, self.game.state
+        assert over is not None
+        if over.winner is None:
+            return tr("draw: {reason}", reason=tr(over.reason))
+        side, discs = tr(self.display.sides[over.winner]), ""
+        if isinstance(state, Reversi) and over.ending is Ending.UNKNOWN:
+            discs = tr(", {discs} discs ahead", discs=abs(state.disc_difference()))
+        return tr("{side} wins: {reason}", side=side, reason=tr(over.reason)) + discs
 
 
-def occurrences(board: Board) -> int:
-    """Returns how often the position has occurred in the game, this time included."""
-    past, count, key = board.copy(), 1, board.position_key
-    while past.move_stack:
-        past.pop()
-        count += past.position_key == key
-    return count
+def time_text(clocks: Clocks, side: int) -> str:
+    """Returns the time that a side has left for this move, such as `9:58` or `byoyomi 30 s`."""
+    left_s, byoyomi_s = clocks.left_s[side], clocks.config.byoyomi_s
+    if left_s < 1 and byoyomi_s:
+        return tr("byoyomi {seconds:g} s", seconds=byoyomi_s)
+    minutes, seconds = divmod(int(left_s), 60)
+    return f"{minutes}:{seconds:02}"
 
 
-def why_illegal(board: Board, text: str) -> str:
-    """Returns why a move cannot be played, as far as a beginner may have overlooked it."""
-    reason = ""
-    if board.is_check():
-        reason = tr(": your king is in check")
-    elif _is_second_pawn(board, text):
-        reason = tr(": a second pawn on the file (nifu)")
-    return tr("{text} is not legal here{reason}", text=text, reason=reason)
-
-
-def _is_second_pawn(board: Board, text: str) -> bool:
-    """Does the text drop a pawn on a file with an own pawn?"""
-    digit = next((letter for letter in text if letter.isdecimal()), "")
-    is_pawn = "歩" in text or text.upper().startswith("P*")
-    if not (is_pawn and digit and board.hands[board.turn][0]):
-        return False
-    file = 9 * (int(digit) - 1)
-    return file >= 0 and PAWN + WHITE_PIECE * board.turn in board.pieces[file : file + 9]
+def _problem(act: Callable[[], None]) -> str:
+    """Does something in the game; returns "", or why that is not possible."""
+    try:
+        act()
+    except InputError as error:
+        return explained(error)
+    return ""

@@ -9,7 +9,8 @@ from goryu.games.shogi import move_to, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
-from goryu.kifu.notation import japanese_move, kif_move, parse_move, western_move
+from goryu.kifu.notation import japanese_move, kif_move, western_move
+from goryu.table.game import new_board
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -28,7 +29,7 @@ class GameDisplay:
     picture: the position with the names of the players, in colour or not, for a terminal with kanji; None if
         `board` serves every terminal. needs_colour: is `picture` for colour only?
     write: a legal move in a position as people write it, if that takes more than `move_name`.
-    read: the legal move of a text that is no `move_name`; raises MoveError. None: there are no others.
+    is_shogi: are there records, handicaps and notations?
     """
 
     new: Callable[[], State]
@@ -41,7 +42,7 @@ class GameDisplay:
     picture: "Callable[[State, Names, bool], Text] | None" = None
     needs_colour: bool = False
     write: Callable[[State, Move], str] | None = None
-    read: Callable[[State, str], Move] | None = None
+    is_shogi: bool = False
 
     def written(self, state: State, move: Move) -> str:
         """Returns a legal move of the position as people write it."""
@@ -113,13 +114,13 @@ GAMES = {
         needs_colour=True,
     ),
     "shogi": GameDisplay(
-        Board,
+        new_board,
         ("black (sente)", "white (gote)"),
         move_to_usi,
         "a move such as 7g7f, P-7f or 7六歩; 8h2b+ promotes, P*5e drops a pawn",
         "level:3",
         shogi_diagram,
         picture=lambda state, names, colour: boards.shogi_text(cast(Board, state), names, colour),
-        read=lambda state, text: parse_move(cast(Board, state), text, must_say_promotion=True),
+        is_shogi=True,
     ),
 }

@@ -16,15 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.base.files import held_folder
-from goryu.commands.common import (
-    UsageError,
-    add_fields,
-    from_arguments,
-    new_parser,
-    output_file,
-    positive,
-    program,
-)
+from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.learning.tutorials import lesson_games
 from goryu.learning.tutorials.lesson_config import LessonConfig
 

@@ -35,8 +35,6 @@ from goryu.commands.cluster_options import add_cluster_options, cluster_config, 
 from goryu.commands.common import (
     UsageError,
     above_zero,
-    add_fields,
-    from_arguments,
     new_parser,
     non_negative,
     positive,
@@ -44,6 +42,7 @@ from goryu.commands.common import (
     seed,
     share,
 )
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.evaluators.network.named_networks import MODEL_HELP, named_network
 from goryu.evaluators.network.providers import BACKENDS

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from goryu.base.errors import GoryuError
 from goryu.base.files import held_folder
-from goryu.commands.common import add_fields, from_arguments, new_parser, program, share
+from goryu.commands.common import new_parser, program, share
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.training.config import TrainingConfig
 

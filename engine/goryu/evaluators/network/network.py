@@ -3,7 +3,7 @@
 `opening.py` chooses who runs the network, `runners.py` are the ways to do so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -17,6 +17,7 @@ from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.network.io_binding import IoBinding
 from goryu.evaluators.network.opening import open_runner
+from goryu.evaluators.network.providers import Session
 from goryu.evaluators.network.runners import KernelRunner, PackedRunner, check_numbers
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
@@ -50,6 +51,7 @@ class NetworkEvaluator:
         packs: bool | None = None,
         streams: int = 1,
         halves: bool | None = None,
+        opens: Callable[..., Session] | None = None,
     ) -> None:
         """Loads the model and runs it once on every batch size.
 
@@ -62,6 +64,7 @@ class NetworkEvaluator:
         streams: how many batches of bits a device works on at once; best one for each searching thread.
         halves: compute in 16 bits? Our own kernel never does. None: with CUDA and DirectML, if the model
             answers nearly as before.
+        opens: opens the sessions instead of `open_session`, such as those of a simulated device.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
@@ -81,6 +84,7 @@ class NetworkEvaluator:
             packs=packs,
             streams=streams,
             halves=halves,
+            opens=opens,
         )
         self.kernel = self.runner.kernel if isinstance(self.runner, KernelRunner) else None
         self.packed = self.runner.packed if isinstance(self.runner, PackedRunner) else None

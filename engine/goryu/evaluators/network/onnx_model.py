@@ -1,6 +1,6 @@
 """A model that onnxruntime has opened, and how to open it again: for one batch size, or in 16 bits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.network.half_check import check_halves
 from goryu.evaluators.network.model_files import ModelError
-from goryu.evaluators.network.providers import Session, open_session
+from goryu.evaluators.network.providers import Session
 
 _ELEMENT_TYPES: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
@@ -32,7 +32,7 @@ class OnnxModel:
 
     element_types: of each input of the model that is open.
     fixed: the size of all its batches, or None if it takes any.
-    threads, device: of `open_session`.
+    threads, device: of `open_session`. opens: this function, or what opens sessions instead.
     content: what is open instead of the content of the file, or None.
     """
 
@@ -43,6 +43,7 @@ class OnnxModel:
     fixed: int | None
     threads: int
     device: int
+    opens: Callable[..., Session]
     content: bytes | None = None
 
     @property
@@ -57,7 +58,7 @@ class OnnxModel:
 
     def open(self, axes: Mapping[str, int] | None = None, content: bytes | None = None) -> Session:
         """Opens the same model again, or another content, with axes of these lengths."""
-        return open_session(
+        return self.opens(
             self.path,
             self.backend.lower(),
             threads=self.threads,
@@ -95,14 +96,22 @@ class OnnxModel:
         }
 
 
-def open_model(path: Path, backend: str, *, threads: int, device: int, model_format: str) -> OnnxModel:
+def open_model(
+    path: Path,
+    backend: str,
+    *,
+    threads: int,
+    device: int,
+    model_format: str,
+    opens: Callable[..., Session],
+) -> OnnxModel:
     """Opens a model and finds out its format.
 
     Raises:
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: the backend cannot be used.
     """
-    session = open_session(path, backend, threads=threads, device=device)
+    session = opens(path, backend, threads=threads, device=device)
     nodes = session.handle.get_inputs()
     inputs = tensor_shapes(path, nodes)
     outputs = tensor_shapes(path, session.handle.get_outputs())
@@ -110,7 +119,7 @@ def open_model(path: Path, backend: str, *, threads: int, device: int, model_for
     types = {node.name: node.type for node in nodes}
     element_types = [_element_type(path, types[spec.name]) for spec in found.inputs]
     fixed = inputs[found.inputs[0].name][0]
-    return OnnxModel(path, session, found, element_types, fixed, threads, device)
+    return OnnxModel(path, session, found, element_types, fixed, threads, device, opens)
 
 
 def _element_type(path: Path, name: str) -> type[np.generic]:

@@ -10,6 +10,7 @@ GPUs compute faster in 16-bit floats. A model in 32 bits is converted when it is
 if it answers nearly as before (`half_check.py`).
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,7 @@ from goryu.evaluators.network.onnx_model import OnnxModel, open_model
 from goryu.evaluators.network.packed_input import packed_model
 from goryu.evaluators.network.packed_network import PackedNetwork
 from goryu.evaluators.network.packing_check import check_packing
-from goryu.evaluators.network.providers import GPU_BACKENDS, BackendError, check_file
+from goryu.evaluators.network.providers import GPU_BACKENDS, BackendError, Session, check_file, open_session
 from goryu.evaluators.network.runners import KernelRunner, PackedRunner, PlanesRunner, Runner
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def open_runner(
     packs: bool | None,
     streams: int,
     halves: bool | None,
+    opens: Callable[..., Session] | None,
 ) -> tuple[Runner, int, str]:
     """Returns what runs a network, its batch size, and why it is not the fastest way of its backend, or "".
 
@@ -71,7 +73,9 @@ def open_runner(
         runner = KernelRunner(kernel, _format_of_kernel(path, kernel, model_format))
         return runner, batch_size or best_batch(kernel), ""
     name = "cpu" if backend == "onnxruntime" else backend
-    model = open_model(path, name, threads=threads, device=device, model_format=model_format)
+    model = open_model(
+        path, name, threads=threads, device=device, model_format=model_format, opens=opens or open_session
+    )
     reasons = []
     if (model.backend in _HALVED if halves is None else halves) and np.float32 in model.element_types:
         model, why = _halved(model, is_requested=halves is True)
@@ -144,7 +148,7 @@ def _packed(planes: PlanesRunner, streams: int) -> PackedNetwork:
         lambda size: model.open({str(batch): size} if names_axis else None, content).handle,
         model.format,
         sizes=planes.sizes,
-        device=BUFFER_DEVICES.get(model.backend),
+        device=model.session.buffer_device or BUFFER_DEVICES.get(model.backend),
         device_id=model.device,
         streams=streams,
         session_per_size=model.has_session_per_size,

@@ -111,11 +111,13 @@ class Session:
 
     handle: the onnxruntime.InferenceSession.
     backend: the one in use, a value of `_NAMES`.
+    buffer_device: where it wants our buffers, if not where the backend does.
     """
 
     handle: Any
     backend: str
     onnxruntime_version: str
+    buffer_device: str | None = None
 
 
 def backend_chain(backend: str, allows_fallback: bool) -> tuple[str, ...]:

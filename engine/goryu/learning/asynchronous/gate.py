@@ -40,7 +40,7 @@ class GateConfig:
     @property
     def sprt(self) -> Sprt:
         """The sequential test."""
-        return Sprt(self.elo0, self.elo1, model="logistic")
+        return Sprt(self.elo0, self.elo1, elo_kind="logistic")
 
     @property
     def pairs(self) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from goryu.base.config_fields import MOST_SEED, option, ranged
 from goryu.games.shogi import IllegalMoveError, MoveError, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -33,27 +34,26 @@ MAX_ATTEMPTS = 8
 class TeacherConfig:
     """How the games are played. Equal configs give equal games if the engine is deterministic.
 
-    go: the text after `go`. seed: of the openings, together with the number of the game.
-    random_plies: least and greatest number of random moves. openings: one of them, at random, precedes these.
-    balance_cp: an opening is kept if the teacher's score is within it.
-    decided_cp, max_decided: at most `max_decided` positions with a score beyond `decided_cp` are recorded.
-    resign_cp: a score that ends the game. max_plies: a game is a draw after this many moves.
-    variations: moves of a MultiPV search, whose scores become the policy target of a share `variation_share`
-        of the positions, with `variation_cp` as the temperature of the softmax; 0 for no such searches.
+    seed: together with the number of the game. openings: one of them, at random, precedes the random moves.
+    balance_cp: otherwise another opening is drawn.
     """
 
-    go: str = "nodes 5000"
-    seed: int = 0
-    random_plies: tuple[int, int] = (2, 10)
+    go: str = option("nodes 5000", "text after `go`, such as depth 12 or movetime 100")
+    seed: int = ranged(0, "seed of the openings; use another for every run", least=0, most=MOST_SEED)
+    random_plies: tuple[int, int] = option((2, 10), "random moves at the start or after the opening")
     openings: Sequence[Opening] = (Opening(),)
-    balance_cp: int = 250
-    decided_cp: int = 1500
-    max_decided: int = 6
-    resign_cp: int = 3000
-    max_plies: int = 320
-    variations: int = 0
-    variation_share: float = 0.15
-    variation_cp: float = 80.0
+    balance_cp: int = ranged(250, "keep an opening if the teacher's score is within this", least=0)
+    decided_cp: int = ranged(1500, "a position with a greater score is decided", least=0)
+    max_decided: int = ranged(6, "record at most so many decided positions of a game", least=0)
+    resign_cp: int = ranged(3000, "end a game at this score", least=1)
+    max_plies: int = ranged(320, "a game is a draw after so many moves", least=1)
+    multipv: int = ranged(
+        0, "also make policy targets from MultiPV searches of so many moves; 0: none", least=0
+    )
+    multipv_share: float = ranged(0.15, "share of the positions that get such a search", least=0, most=1)
+    multipv_temperature_cp: float = ranged(
+        80.0, "temperature of the softmax that makes the policy from the scores"
+    )
 
 
 def teacher_game(
@@ -74,7 +74,7 @@ def teacher_game(
     game, reply, score = _balanced_opening(client, config, rng, barred)
     end = None
     while end is None:
-        wants_variations = config.variations > 1 and rng.random() < config.variation_share
+        wants_variations = config.multipv > 1 and rng.random() < config.multipv_share
         try:
             end = game.play_on(reply, score, wants_variations) or game.end()
         except (MoveError, IllegalMoveError) as error:
@@ -201,7 +201,7 @@ class _TeacherGame:
 
     def _variations(self) -> Policy | None:
         """Returns the policy target of a MultiPV search."""
-        self._client.set_option("MultiPV", str(self._config.variations))
+        self._client.set_option("MultiPV", str(self._config.multipv))
         lines = self.search()[0].lines
         self._client.set_option("MultiPV", "1")
-        return variation_target(lines, self._config.variation_cp)
+        return variation_target(lines, self._config.multipv_temperature_cp)

@@ -314,16 +314,16 @@ class PlayView {
       const most = hints[0]?.share || 1;
       this.board.arrows(
         hints.map((hint, at) => ({
-          move: hint.move,
+          move: hint.name,
           width: hint.share / most,
           color: at === 0 ? "var(--good)" : "var(--arrow)",
           label: `${Math.round(100 * hint.share)}%`,
         })),
       );
     } else {
-      const heat = Object.fromEntries(hints.map((hint) => [hint.move, hint.share]));
+      const heat = Object.fromEntries(hints.map((hint) => [hint.name, hint.share]));
       this.board.heat(heat);
-      this.board.labels(Object.fromEntries(hints.map((hint) => [hint.move, `${Math.round(100 * hint.share)}%`])));
+      this.board.labels(Object.fromEntries(hints.map((hint) => [hint.name, `${Math.round(100 * hint.share)}%`])));
     }
   }
 
@@ -575,7 +575,7 @@ class PlayView {
 
   nameOf(move) {
     const notation = this.notation ?? i18n.current();
-    return move[notation] ?? move.name ?? move.move;
+    return move[notation] ?? move.name;
   }
 
   drawMoves() {
@@ -608,7 +608,7 @@ class PlayView {
     const { state, buttons } = this;
     const canMove = state.legal.length > 0;
     buttons.hint.disabled = !canMove || this.at !== null;
-    buttons.undo.disabled = !state.moves.some((_, at) => state.people[(at + this.firstTurn()) % 2]);
+    buttons.undo.disabled = !state.undoes;
     buttons.resign.disabled = !canMove;
     buttons.declare.hidden = !state.declares;
     buttons.flip.hidden = state.game !== "shogi";
@@ -618,10 +618,6 @@ class PlayView {
     buttons.review.disabled = state.moves.length === 0;
     for (const name of ["save.kif", "save.csa", "save.txt"]) buttons[name].disabled = state.moves.length === 0;
     this.writing.hidden = !canMove || this.at !== null;
-  }
-
-  firstTurn() {
-    return this.state.game === "shogi" && this.state.start.split(" ")[1] === "w" ? 1 : 0;
   }
 }
 

@@ -5,24 +5,25 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.base.language import either, tr
 from goryu.commands.terminal.game_display import GameDisplay
-from goryu.games.shogi import START_SFEN, Rules
+from goryu.games.shogi import Rules
 from goryu.games.state import State
-from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
 from goryu.kifu.reading import read_record
-
-GAME_RULES = Rules(first_recurrence=False)
-"""The rules of a game between people: only the fourth occurrence of a position ends it."""
+from goryu.table.game import new_board
 
 Seconds = list[float | None]
-
 
 HANDICAP_SIDES = ("black (shitate)", "white (uwate)")
 """The names of the sides in a handicap game, in which white begins."""
 
 
 def new_state(
-    sfen: str | None, record: Path | None, ply: int | None, handicap: str | None, display: GameDisplay
+    sfen: str | None,
+    record: Path | None,
+    ply: int | None,
+    handicap: str | None,
+    display: GameDisplay,
+    rules: Rules,
 ) -> tuple[State, Seconds]:
     """Returns the position, and the seconds that each move before it took.
 
@@ -33,7 +34,7 @@ def new_state(
     given = [
         name for name, value in (("--sfen", sfen), ("--record", record), ("--handicap", handicap)) if value
     ]
-    if display.read is None:
+    if not display.is_shogi:
         if given:
             raise InputError(tr("{option}: only shogi has this option", option=given[0]))
         return display.new(), []
@@ -42,13 +43,13 @@ def new_state(
     if ply is not None and record is None:
         raise InputError(tr("--ply: expected --record with it"))
     if record is not None:
-        return _from_record(record, ply)
-    return Board(_start(sfen, handicap), GAME_RULES), []
+        return _from_record(record, ply, rules)
+    return new_board(_start(sfen, handicap), rules), []
 
 
 def _start(sfen: str | None, handicap: str | None) -> str:
     if handicap is None:
-        return (sfen or START_SFEN).removeprefix("sfen ")
+        return (sfen or "").removeprefix("sfen ")
     found = handicap_of_name(handicap)
     if found is None:
         names = ", ".join(either(item.english, item.japanese) for item in HANDICAPS)
@@ -56,12 +57,12 @@ def _start(sfen: str | None, handicap: str | None) -> str:
     return found.sfen
 
 
-def _from_record(path: Path, ply: int | None) -> tuple[State, Seconds]:
+def _from_record(path: Path, ply: int | None, rules: Rules) -> tuple[State, Seconds]:
     record = read_record(path)
     plies = record.plies if ply is None else record.plies[: max(ply, 0)]
     if ply is not None and len(plies) < ply:
         raise InputError(tr("--ply {ply}: the game has {moves} moves", ply=ply, moves=len(record.plies)))
-    board = Board(record.start, GAME_RULES)
+    board = new_board(record.start, rules)
     for played in plies:
         board.push_usi(played.move)
     return board, [played.seconds for played in plies]

@@ -1,6 +1,6 @@
-"""The Japanese messages: English text -> Japanese text with the same {fields}; see `language.py`."""
+"""The messages of commands and games in Japanese."""
 
-MESSAGES: dict[str, str] = {
+TEXTS: dict[str, str] = {
     ", ": "、",
     "{side}: {name}": "{side}：{name}",
     "{name} (level {number})": "{name}（レベル{number}）",
@@ -313,7 +313,15 @@ MESSAGES: dict[str, str] = {
     "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
-    "{text}: expected a whole number from {least} to {most}": "{text}：整数（{least}〜{most}）が必要です",
+    "{text}: expected {numbers}": "{text}：{numbers}の数が必要です",
+    "at least {number}": "{number}以上",
+    " (default {value})": "（既定：{value}）",
+    "yes": "はい",
+    "no": "いいえ",
+    "no limit": "制限なし",
+    "more than {number}": "{number}より大きい",
+    " and at most {number}": "{number}以下",
+    " and finite": "有限",
     "interrupted": "中断しました",
     "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",

@@ -1,6 +1,6 @@
 """The help of the USI options in Japanese, for `goryu options`; the protocol never sends it."""
 
-JAPANESE_HELP = {
+USI_OPTIONS = {
     "USI_Ponder": "相手の手番中に考えることをGUIに許す。一手あたりの予定時間も長くなる。",
     "Stochastic_Ponder": "相手の手番中に、予想手だけでなく相手のすべての手を考える。",
     "USI_Hash": "探索グラフに使うメモリ。0なら1 GB、GPUを使うときはメインメモリ（RAM）の4分の1。",

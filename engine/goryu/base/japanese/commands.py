@@ -1,0 +1,458 @@
+"""The help of `goryu` and of its commands in Japanese."""
+
+ABOUT = {
+    "runs the USI engine on stdin and stdout, for GUIs; the default": (
+        "USIエンジンを標準入出力で動かす（GUI用、既定）"
+    ),
+    "plays a game in the terminal": "端末で対局する",
+    "opens a page in the browser: play, review games, watch searches": (
+        "ブラウザで対局、棋譜の検討、探索の観察をする"
+    ),
+    "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
+    "draws the tree of a search on any position": "局面の探索木を図にする",
+    "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
+    "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
+    "fetches a larger, stronger network": "より大きく強いモデルをダウンロードする",
+    "lists the USI options with values, default and meaning; goryu options NAME: only that one": (
+        "USIオプションの値、既定値、意味を表示する。goryu options 名前 でそのオプションだけ"
+    ),
+    "checks the installation and suggests fixes": "インストールを調べ、直し方を示す",
+    "plays a match between two USI engines; Elo with its error": (
+        "USIエンジン同士を対局させ、レート差と誤差を求める"
+    ),
+    "makes a file of openings for matches": "連続対局用の開始局面集を作る",
+    "makes, shows, checks and joins opening books": "定跡を作り、表示し、検査し、結合する",
+    "plays all algorithms against each other": "すべてのアルゴリズムを総当たりで対局させる",
+    "measures the search and networks": "探索とネットワークの速度を測る",
+    "chooses and converts game records for training": "学習に使う棋譜を選び、変換する",
+    "records training games of a USI engine": "USIエンジンの対局を教師データとして記録する",
+    "records training games of a network": "ネットワークに自己対局をさせ、教師データとして記録する",
+    "trains a network on training games": "教師データからネットワークを学習する",
+    "measures how well networks predict games": "ネットワークがどれだけ指し手と勝敗を当てるかを測る",
+    "converts a network to 8-bit integers": "ネットワークを8ビット整数などに変換する",
+    "trains networks of the small games; measures the tutorials": (
+        "小さなゲームのネットワークを学習し、チュートリアルの結果を測る"
+    ),
+    "the reversi lesson with its numbers as options": "リバーシの学習を、設定値を変えて試す",
+    "runs AlphaZero's pseudocode on a small game": "AlphaZeroの疑似コードを小さなゲームで動かす",
+    "usage: goryu [COMMAND] ...": "使い方：goryu [コマンド] ...",
+    "Each prints its options with --help.": "オプションはそれぞれ --help で表示される。",
+    "Programs for matches, measurements and training. They need more packages: {tools}": (
+        "対局、測定、学習のコマンド。追加パッケージが必要：{tools}"
+    ),
+    "Those marked with * also need PyTorch: {train}": "*印はPyTorchも必要：{train}",
+}
+"""What each command does, and the lines around these."""
+
+DESCRIPTIONS = {
+    "goryu convert": """\
+ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
+ファイルの中のプログラムは実行しません。種類は内容から判別します。
+
+  python-dlshogi（2018年の本）     Chainer のモデル（方策、価値、方策と価値）
+  python-dlshogi2（2021年の本）    PyTorch のチェックポイント（.pth）
+  dlshogi                          PyTorch のチェックポイント（.pth）と --model のファイル（.npz）
+  AobaZero                         テキスト形式の重み（.xz、.gz も可）
+  入力が [N,9,9,面数] の ONNX      Goryu が読める [N,面数,9,9] に並べ替える（nshogi の一部のモデル）
+
+例：
+  goryu convert model_policy_value_resnet --out book1.onnx
+  goryu convert model_policy model_value --out book1.onnx     二つのモデルを一つにまとめる
+  goryu convert checkpoint-010.pth --out book2.onnx
+  goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
+""",
+    "goryu check-model": """\
+ONNX モデルを調べます。形式、使えるバックエンド、バッチサイズごとの速度、簡単な局面での答え、
+設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
+""",
+    "goryu download": """\
+Goryu に付属するものより大きいモデルをダウンロードし、エンジンで使えるようにします。
+
+  miniosl   9 ブロック 256 チャンネル。miniosl パッケージ（金子知適氏、パッケージのライセンスは
+            Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
+            CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
+
+そのあと、オプション DNN_Model を miniosl.onnx にしてください。
+""",
+    "goryu tree": """\
+局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
+
+例：
+  goryu tree --html tree.html                            将棋の初期局面、PUCT 100 プレイアウト
+  goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
+  goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
+  goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
+""",
+    "goryu match": """\
+USIエンジン同士を対局させ、レート差と誤差を求めます。合法手や千日手の判定は独立したライブラリが行います。
+
+  goryu match --engine1 goryu --engine2 /usr/games/fairy-stockfish \\
+      --option2 UCI_Variant=shogi --games 100 --byoyomi 1000 --openings tools/openings/balanced.txt
+
+制限は両方のエンジンに共通です。--limits1 と --limits2 で片方だけ変えられます（--limits2 nodes=900）。
+--out のフォルダに同じ対局の記録があれば、続きから始めます。
+--tune C_init=60:180 はエンジン1のオプションの値を二局ごとに引き直し、値ごとの成績を推定します。
+--screen Final_Move=lcb:visits は二局ごとに片方のエンジンだけ値を変え、変更ごとのレート差を求めます。
+
+終了コード：0。エンジンの異常（停止、無応答、反則、プロトコルの誤り）があれば 1、対局できなければ 2、
+Ctrl-C または SIGTERM なら 130。
+""",
+    "goryu openings": """\
+goryu match 用の開始局面集を作ります。局面は互いに異なり、互角に近く、同じシードなら同じものになります。
+エンジンには MultiPV と go nodes が必要です。
+
+  goryu openings --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \\
+      --count 400 --seed 1 --out openings.txt
+""",
+    "goryu crosstable": """\
+Goryu のすべてのアルゴリズムを総当たりで対局させ、成績表を作ります。-- のあとは goryu match のオプションです。
+--out のフォルダに対局の記録があれば、続きから始めます。表の値は行のエンジンの得点（引き分けは 0.5）と、
+得点率の 95 % 区間（Wilson）です。
+
+  goryu crosstable --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
+""",
+    "goryu book": """\
+定跡を作り、やねうら王形式（.db）の定跡を表示し、検査し、結合します。make はいつでも止められ、
+同じコマンドで続きから始まります。
+
+  goryu book make --state runs/book.jsonl --out runs/my.db --positions 1000 --processes 4
+  goryu book show runs/my.db --moves 7g7f 3c3d
+  goryu book check runs/my.db
+  goryu book coverage runs/my.db games/
+  goryu book merge runs/my.db other.db --out both.db
+""",
+    "goryu bench": """\
+Goryu の速度を測ります。毎秒のプレイアウト数、評価数、合法手の木の末端の数、メモリ、停止までの時間、
+探索の署名を表示します。数値は何回かの測定の中央値です。
+
+  goryu bench                       付属のネットワーク、1スレッド
+  goryu bench --signature           署名だけ（--bless：テスト用に保存する）
+  goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
+  goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
+  goryu bench --perft               合法手の木の末端を、cshogi と並べて数える
+  goryu bench --simulate            仮想のGPUでの探索と、その時間の内訳
+  goryu bench --gpu --json gpu.json このマシンのGPUで、三つの大きさのネットワークを9分で測る
+
+終了コード：0。perft の数が一致しなければ 1、測定できなければ 2。
+""",
+    "goryu records": """\
+棋譜から学習します。書庫の中の棋譜を探し、選び、学習用とテスト用に分け、変換します。KIF、KI2、CSA、JKF、
+SFEN、USI を、ふつうの文字コードなら読めます。ファイル、フォルダ、zip、tar、7z、gz、bz2、xz、書庫の中の書庫、
+select が書いたリストを指定できます。壊れた棋譜は行番号とともに表示します。
+
+  goryu records show wdoor2024.7z
+  goryu records select wdoor2024.7z --min-rating 3000 --min-plies 50 --out runs/floodgate
+  goryu records convert runs/floodgate/train.txt --out runs/floodgate/train.games
+  goryu records tree wdoor2024.7z --depth 6 --min-games 100
+  goryu records openings wdoor2024.7z --plies 24 --min-games 2 --out openings.txt
+""",
+    "goryu teach": """\
+USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、変換し、圧縮します。
+play を止めても、同じコマンドで続きから始まります。
+fit と convert には cshogi（追加パッケージ train）が必要です。
+
+  goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \\
+      --go "nodes 5000" --seed 1 --out fsf.games
+  goryu teach fit fsf.games                評価値を勝率に直す係数（goryu train --source で使う）
+  goryu teach show fsf.games
+  goryu teach convert fsf.games fsf.hcpe   cshogi、rsshogi、dlshogi 用。逆向きもできる
+""",
+}
+"""What a command prints above its options, by its name."""
+
+OPTIONS = {
+    "the network; or a policy network and a value network of the first book": (
+        "モデルのファイル。一冊目の本の方策と価値のモデルなら二つ"
+    ),
+    "the ONNX file to write": "書き出す ONNX ファイル",
+    "the activation; default: the one that the statistics in the file fit": (
+        "活性化関数。省略するとファイル中の統計量から判別する"
+    ),
+    "writes 16-bit floats, for GPUs": "16ビット浮動小数点で書き出す（GPU向け）",
+    "writes 8-bit integers, for CPUs": "8ビット整数で書き出す（CPU向け）",
+    "positions to calibrate --int8 on, and to compare on; default: %(default)s": (
+        "--int8 の調整と比較に使う局面の数。既定は %(default)s"
+    ),
+    "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model": (
+        "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model"
+    ),
+    "overwrites FILE.onnx": "既存の FILE.onnx を上書きする",
+    "another form of the network to compare with": "比較する別の形式のモデル",
+    "makes the 16-bit and the 8-bit form and compares them (about a minute)": (
+        "16ビットと8ビットの形式を作って比較する（1分ほどかかる）"
+    ),
+    "positions to compare on; default: %(default)s": "比較する局面の数。既定は %(default)s",
+    "the model": "モデルのファイル",
+    "as the USI option Backend": "USIオプション Backend と同じ",
+    "as the USI option DNN_Format": "DNN_Format と同じ",
+    "prints JSON": "JSONで出力する",
+    "the ONNX file to write; default: a file that DNN_Model finds by its name": (
+        "書き出す ONNX ファイル。既定では DNN_Model に名前だけ書けば見つかる場所に置く"
+    ),
+    "the package (.whl) or its eval.onnx, already downloaded": (
+        "ダウンロード済みのパッケージ（.whl）またはその中の eval.onnx"
+    ),
+    "overwrites FILE.onnx and its .ini": "既存の FILE.onnx と .ini を上書きする",
+    "the network": "モデルの名前",
+    "default: 100 (gumbel: 32)": "既定は 100（gumbel は 32）",
+    "a number of the algorithm": "アルゴリズムの数値",
+    "plies to show; default: 4": "表示する深さ。既定は 4",
+    "moves of a position to show; default: 6": "一局面で表示する手の数。既定は 6",
+    "positions to show; default: 300": "表示する局面の数。既定は 300",
+    "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
+    "default: that of the locale": "既定は環境の言語",
+    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network": (
+        "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network"
+    ),
+    "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering": (
+        "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる"
+    ),
+    "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root": (
+        "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はそのルートの局面"
+    ),
+    "engines": "エンジン",
+    "limits of both engines (times in ms)": "両方のエンジンの制限（時間はミリ秒）",
+    "games": "対局",
+    "sequential test and tuning": "逐次検定と調整",
+    "running": "実行",
+    "which positions": "対象の局面",
+    "workers": "ワーカー",
+    "networks": "ネットワーク",
+    "how much": "測定の量",
+    "which games": "対象の棋譜",
+    "program and arguments": "プログラムと引数",
+    "replaces the engine's own name": "エンジンの名前の代わりに使う名前",
+    "USI option": "USIオプション",
+    "environment variable": "環境変数",
+    "working directory": "作業フォルダ",
+    "limits of this engine only": "このエンジンだけの制限",
+    "main time of a game": "持ち時間",
+    "increment after each move": "一手ごとの加算",
+    "time for each move after the main time": "秒読み",
+    "time for every move": "一手の思考時間",
+    "nodes for every move": "一手のノード数",
+    "depth of every search": "探索の深さ",
+    "default: ten common openings of four moves": "開始局面集。既定はよく指される四手の序盤 10 通り",
+    "cut openings after N moves": "開始局面を N 手で打ち切る",
+    "library of rules": "ルールを判定するライブラリ",
+    "rule of the entering king": "入玉のルール",
+    "after so many moves it is a draw": "この手数で引き分けにする",
+    "excess over the time that is forgiven": "許容する時間超過",
+    "an engine that exceeds its time loses; otherwise this is only reported": (
+        "時間切れを負けにする。しなければ報告だけする"
+    ),
+    "adjudicate when the scores of both engines agree on this lead; 0: never": (
+        "両方の評価値がこの差で一致したら勝敗を決める。0なら決めない"
+    ),
+    "... for so many moves in a row": "それが続く手数",
+    "an engine hangs that prints nothing for this time before usiok or readyok": (
+        "usiok や readyok までにこの時間何も出力しなければ、無応答とみなす"
+    ),
+    "without a clock, an engine hangs after this time": "時計がないとき、この時間で無応答とみなす",
+    "at most; made even": "最大の対局数（偶数にする）",
+    "of the order of the openings": "開始局面の順番のシード",
+    "stop after so many failures of the engines, see above": "エンジンの異常がこの回数に達したら中止する",
+    "log every line to and from the engines": "エンジンとの通信をすべて記録する",
+    "run each game on one core (Linux)": "各対局を一つのコアで行う（Linux）",
+    "stop when one of the two is accepted": "どちらかの仮説が採択されたら終わる",
+    "chance to accept ELO1 if ELO0 is true": "ELO0 が正しいのに ELO1 を採択する確率",
+    "chance to accept ELO0 if ELO1 is true": "ELO1 が正しいのに ELO0 を採択する確率",
+    "kind of Elo of --sprt": "--sprt のレート差の種類",
+    "draw this option of engine 1 anew for each pair, and report how its values score": (
+        "エンジン1のこのオプションを二局ごとに引き直し、値ごとの成績を報告する"
+    ),
+    "give the new values to one engine of each pair, the old ones to the other; reports "
+    "the Elo of each change. Repeat it for several changes": (
+        "二局ごとに片方のエンジンに新しい値、もう片方に元の値を与え、変更ごとのレート差を報告する。"
+        "繰り返し指定できる"
+    ),
+    "games at a time, or auto: one for each core (default 1; on a cluster: as many as fit)": (
+        "同時に行う対局の数。autoならコアごとに一局（既定：1。クラスタでは入るだけ）"
+    ),
+    "do the work on a Ray cluster: auto (the one of this computer), local (start one "
+    "here), HOST:PORT, or ray://HOST:PORT (Ray Client); needs the extra cluster": (
+        "Rayクラスタで行う。auto（このコンピュータのもの）、local（ここで起動する）、HOST:PORT、"
+        "ray://HOST:PORT（Ray Client）。追加パッケージ cluster が必要"
+    ),
+    "with --cluster: cores that each worker needs": "--cluster のとき、ワーカーごとに必要なコア数",
+    "with --cluster: the share of a GPU that each worker needs": (
+        "--cluster のとき、ワーカーごとに必要なGPUの割合"
+    ),
+    "results (default runs/match-<time>); resumed if it exists": (
+        "結果のフォルダ（既定：runs/match-<時刻>）。あれば続きから始める"
+    ),
+    "write the games in these formats: kif, csa, usi (comma-separated)": (
+        "棋譜の形式：kif、csa、usi（カンマ区切り）"
+    ),
+    "print what would be played, start nothing": "対局の内容を表示するだけで、始めない",
+    "proposes the moves and evaluates the last position": "指し手を提案し、最後の局面を評価するエンジン",
+    "the opening file": "開始局面集のファイル",
+    "number of openings": "開始局面の数",
+    "of the random moves": "指し手を選ぶ乱数のシード",
+    "length of an opening, drawn uniformly": "開始局面までの手数（一様乱数）",
+    "nodes of the search of the last position": "最後の局面の探索ノード数",
+    "keep openings whose score is below this for either side": (
+        "評価値の絶対値がこれより小さい局面だけを残す"
+    ),
+    "moves proposed at each step": "一手ごとの候補手の数",
+    "search positions and write a book": "局面を探索して定跡を書き出す",
+    "print the moves of a position and the lines that follow": "局面の候補手とその後の手順を表示する",
+    "look for illegal moves, positions out of order and duplicates": "反則手、順番の乱れ、重複を調べる",
+    "measure how long games stay in a book": "対局が定跡に何手とどまるかを調べる",
+    "join books; of a position in several, the entry that was searched most deeply counts": (
+        "定跡を結合する。同じ局面は最も深く探索したものを使う"
+    ),
+    "the file of all searches, *.jsonl; made if it is missing": (
+        "すべての探索を記録するファイル（*.jsonl）。なければ作る"
+    ),
+    "write the book at the end, also after Ctrl-C": "最後に（Ctrl-C のあとも）書き出す定跡",
+    "end with N positions": "N 局面で終わる",
+    "of the search of each position": "一局面あたりのプレイアウト数",
+    "also search positions again that had fewer playouts, for instance of an earlier run": (
+        "プレイアウトの少ない局面（前の実行のものなど）も探索し直す"
+    ),
+    "another network than Goryu's own": "付属のものの代わりに使うネットワーク",
+    "the book plays moves whose win rate is at most this below the best one's": (
+        "最善手との勝率の差がこれ以下の手を定跡に入れる"
+    ),
+    "search no later position": "これより先の局面は探索しない",
+    "positions to begin with, as in the openings of goryu match (default: the start position)": (
+        "出発点の局面（goryu match の開始局面集と同じ形式。既定：初期局面）"
+    ),
+    "also begin with the handicap positions": "駒落ちの初期局面からも始める",
+    "game records (files, folders, archives): replies that were played are expected": (
+        "棋譜（ファイル、フォルダ、書庫）。指された応手を予想に使う"
+    ),
+    "with one thread each (default 1; on a cluster: as many as it has room for)": (
+        "プロセス数。それぞれ1スレッド（既定：1。クラスタでは入るだけ）"
+    ),
+    "a book in YaneuraOu's or Apery's format": "やねうら王形式またはApery形式の定跡",
+    "the position (default: the start)": "局面（既定：初期局面）",
+    "moves from there, in USI": "そこからの指し手（USI）",
+    "print moves in USI, not in Japanese": "指し手をUSI形式で表示する",
+    "a book in YaneuraOu's format": "やねうら王形式の定跡",
+    "also compare moves with searches of N playouts, by Goryu's own network": (
+        "付属のネットワークで N プレイアウト探索し、指し手を比べる"
+    ),
+    "such moves, drawn at random": "比べる指し手の数（乱数で選ぶ）",
+    "seed of the choice": "選ぶ乱数のシード",
+    "files, folders or archives of records, or *.games": "棋譜のファイル、フォルダ、書庫、または *.games",
+    "the new book": "新しい定跡",
+    "algorithms": "対局させるアルゴリズム",
+    "the engine": "エンジン",
+    "folder of the matches": "対局のフォルダ",
+    "options of goryu match": "goryu match のオプション",
+    "only the bench signature": "署名だけ",
+    "only perft, beside cshogi if it is installed": (
+        "合法手の木の末端を数えるだけ（あれば cshogi と並べて）"
+    ),
+    "only a table of threads and batch sizes, and which to set": (
+        "スレッド数とバッチサイズの表と、おすすめの設定だけ"
+    ),
+    "only networks: backends for the model, ONNX files for the backend cpu, or, with "
+    "--size, formats for onnxruntime; `over alone`: the search's rate over that of the "
+    "network alone; the last network is what the others are divided by": (
+        "ネットワークの比較だけ。モデルを動かすバックエンド、バックエンド cpu で動かすONNXファイル、"
+        "--size があれば onnxruntime で動かす形式。over alone は探索とネットワーク単体の速度の比。"
+        "ほかのネットワークは最後のものとの比で表す"
+    ),
+    "only the search before simulated GPUs": "仮想のGPUでの探索だけ",
+    "only networks of several sizes on the GPU": "GPUでいくつかの大きさのネットワークを測るだけ",
+    "ONNX file (default: the network that the engine loads)": (
+        "ONNXファイル（既定：エンジンが読むネットワーク）"
+    ),
+    "measure only what needs no network": "ネットワークの要らないものだけを測る",
+    "of the network": "ネットワークのバックエンド",
+    "CPU threads of a network call": "ネットワーク1回の計算に使うCPUスレッド数",
+    "positions per network call (default: the network's own)": "バッチサイズ（既定：ネットワークごと）",
+    "of networks with random weights, for --compare and --gpu: blocks and channels, such as 10x128": (
+        "--compare と --gpu で使う、重みが乱数のネットワークのブロック数とチャンネル数（10x128 など）"
+    ),
+    "threads of the search": "探索スレッド数",
+    "playouts of a search with the network, for each worker": (
+        "ネットワークを使う探索の、スレッドごとのプレイアウト数"
+    ),
+    "playouts of a search without a network": "ネットワークを使わない探索のプレイアウト数",
+    "plies of perft from the start position": "初期局面から数える手数",
+    "rounds for each median": "中央値を求める測定の回数",
+    "for rates": "速度を測る時計",
+    "positions a second of the simulated GPUs, such as 1000,100000": (
+        "仮想のGPUの毎秒の局面数（1000,100000 など）"
+    ),
+    "about how long --simulate (default 30) or --gpu (540) takes": (
+        "--simulate（既定：30）または --gpu（540）のおよその秒数"
+    ),
+    "also write the numbers as JSON": "数値をJSONでも書き出す",
+    "store the signature for the tests": "署名をテスト用に保存する",
+    "print what the sources hold": "棋譜の内容を表示する",
+    "choose games, and write lists of training and test games": (
+        "棋譜を選び、学習用とテスト用のリストを書き出す"
+    ),
+    "convert games for goryu train; a source may be a list": "goryu train 用に変換する。リストも指定できる",
+    "print the tree of the openings": "序盤の木を表示する",
+    "write start positions for goryu match --openings": "goryu match --openings 用の開始局面集を書き出す",
+    "file, folder, archive or list of games": "棋譜のファイル、フォルダ、書庫、またはリスト",
+    "least rating of both players; games without ratings are then left out": (
+        "両対局者のレートの下限。指定するとレートのない棋譜は除く"
+    ),
+    "greatest difference of the ratings": "レート差の上限",
+    "least number of moves": "手数の下限",
+    "greatest number of moves": "手数の上限",
+    "keep games that do not begin in the usual position": "平手の初期局面から始まらない棋譜も残す",
+    "keep games of players whose name contains this text": "名前にこの文字列を含む対局者の棋譜だけを残す",
+    "keep games that ended so; may be repeated": "この終わり方の棋譜を残す。繰り返し指定できる",
+    "keep games with the same moves": "指し手が同じ棋譜も残す",
+    "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
+    "share of the test games": "テスト用の割合",
+    "seed of the split": "分ける乱数のシード",
+    "*.games, *.hcpe or *.hcpe.xz": "*.games、*.hcpe、または *.hcpe.xz",
+    "take the scores from the comments (floodgate's '** 30); positions without are not for training": (
+        "コメントの評価値を使う（floodgate の '** 30）。評価値のない局面は学習に使わない"
+    ),
+    "the first N moves of a game are not for training": "最初の N 手は学習に使わない",
+    "write what is left out, and why": "除いた棋譜と理由を書き出す",
+    "moves": "手数",
+    "show moves of at least N games": "N 局以上で指された手を表示する",
+    "at most": "最大の数",
+    "keep positions that at least N games reached": "N 局以上で現れた局面を残す",
+    "keep positions from which black's score was within SHARE of 1/2 (default 0.5: all)": (
+        "先手の勝率と 1/2 の差が SHARE 以内の局面を残す（既定：0.5、すべて）"
+    ),
+    "make games": "対局を作る",
+    "fit the scale of the teacher's scores to the results": "評価値を勝率に直す係数を求める",
+    "show what files hold": "ファイルの内容を表示する",
+    "rewrite files of games in large blocks, which take less space": (
+        "ファイルを大きなブロックに書き直して小さくする"
+    ),
+    "convert games to HCPE or HCPE to games, by the suffixes": (
+        "拡張子に応じて、*.games を HCPE に、HCPE を *.games に変換する"
+    ),
+    "program and its arguments": "プログラムと引数",
+    "append the games to this file": "対局を追記するファイル",
+    "engines (default 1; on a cluster: as many as it has room for)": (
+        "エンジンの数（既定：1。クラスタでは入るだけ）"
+    ),
+    "play the games 0 to N - 1 (default: no end)": "0 から N - 1 までの対局をする（既定：終わりなし）",
+    "start from these openings, one a line": "一行に一つずつ書いた開始局面から始める",
+    "text after `go`, such as depth 12 or movetime 100": "go のあとの文字列（depth 12、movetime 100 など）",
+    "seed of the openings; use another for every run": "序盤を決める乱数のシード。実行ごとに変える",
+    "random moves at the start or after the opening": "初期局面または開始局面からランダムに指す手数",
+    "keep an opening if the teacher's score is within this": "教師の評価値の絶対値がこれ以下の序盤を使う",
+    "a position with a greater score is decided": "評価値の絶対値がこれを超える局面は勝負がついたとみなす",
+    "record at most so many decided positions of a game": "勝負のついた局面を一局にこれだけ記録する",
+    "end a game at this score": "この評価値で打ち切る",
+    "a game is a draw after so many moves": "この手数で引き分けにする",
+    "also make policy targets from MultiPV searches of so many moves; 0: none": (
+        "この数の候補手の MultiPV 探索から方策の目標を作る。0なら作らない"
+    ),
+    "share of the positions that get such a search": "その探索をする局面の割合",
+    "temperature of the softmax that makes the policy from the scores": (
+        "評価値から方策を作るソフトマックスの温度"
+    ),
+    "name of the teacher, which HCPE does not keep": "教師の名前（HCPE には残らない）",
+    "file to convert": "変換するファイル",
+    "new file": "新しいファイル",
+    "an SFEN, moves or the text of a record; default: the start": "SFEN、指し手、棋譜。省略すると初期局面",
+    "files of games or HCPE": "*.games または HCPE のファイル",
+}
+"""The help of an option, without its default."""
