@@ -92,6 +92,18 @@ class Failing:
 
 
 @pytest.fixture(scope="session")
+def int8_network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped network in 8-bit integers."""
+    pytest.importorskip("onnx")
+    from goryu.conversion.smaller import write_smaller
+    from goryu.evaluators.network.model_files import models_folder
+
+    path = tmp_path_factory.mktemp("int8") / "goryu-5x64-int8.onnx"
+    write_smaller(models_folder() / "goryu-5x64.onnx", path, "int8", 32)
+    return path
+
+
+@pytest.fixture(scope="session")
 def miniosl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The library minioslcc; the package miniosl is put into a folder if it is not installed."""
     with pytest.MonkeyPatch.context() as patch:

@@ -82,24 +82,9 @@ COMMANDS = {
         "measures how well networks predict games",
         "tools",
     ),
-    "quantize": Command(
-        "goryu.commands.training.quantize:main",
-        "converts a network to 8-bit integers",
-        "train",
-    ),
     "learn": Command(
         "goryu.commands.training.learn:main",
         "trains networks of the small games; measures the tutorials",
-        "train",
-    ),
-    "lesson": Command(
-        "goryu.commands.training.lesson:main",
-        "the reversi lesson with its numbers as options",
-        "train",
-    ),
-    "alphazero": Command(
-        "goryu.commands.training.alphazero:main",
-        "runs AlphaZero's pseudocode on a small game",
         "train",
     ),
 }

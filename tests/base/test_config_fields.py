@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from goryu.base.errors import InputError
+from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.selection import GameFilter
-from goryu.learning.self_play.config import LoopConfig, SelfPlayConfig
+from goryu.learning.self_play.config import LeafConfig, SelfPlayConfig
 from goryu.learning.training.config import TrainingConfig
 
 HUGE = 10**20
@@ -23,12 +26,16 @@ OUT_OF_RANGE: list[tuple[Any, str, list[float]]] = [
     (SelfPlayConfig, "mate_nodes", [-1, HUGE]),
     (SelfPlayConfig, "cheap_playouts", [-1, HUGE]),
     (SelfPlayConfig, "resign_moves", [-1, HUGE]),
-    (LoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
-    (LoopConfig, "result_weight", [math.nan, 1.1]),
-    (LoopConfig, "promotion", [math.nan, 1.1]),
-    (LoopConfig, "steps", [0, HUGE]),
-    (LoopConfig, "match_games", [-2, HUGE]),
-    (LoopConfig, "seed", [-1, HUGE]),
+    (LeafConfig, "share", [math.nan, -0.1, 2.0]),
+    (LeafConfig, "playouts", [0, HUGE]),
+    (ShogiLoopConfig, "learning_rate", [math.nan, math.inf, 0.0]),
+    (ShogiLoopConfig, "result_weight", [math.nan, 1.1]),
+    (ShogiLoopConfig, "steps", [0, HUGE]),
+    (LoopConfig, "cycles", [0, HUGE]),
+    (LoopConfig, "reuse", [math.nan, math.inf, 0.0]),
+    (WindowRule, "window_exponent", [math.nan, 0.0, 1.1]),
+    (GateConfig, "match_limit", [-2, HUGE]),
+    (ShogiLoopConfig, "seed", [-1, HUGE]),
     (TrainingConfig, "minutes", [math.nan, 0.0]),
     (TrainingConfig, "learning_rate", [math.nan, math.inf, -1.0, 0.0]),
     (TrainingConfig, "weight_decay", [math.nan, math.inf, -1.0]),
@@ -57,7 +64,7 @@ def test_a_number_out_of_its_range_is_refused() -> None:
     [
         (SelfPlayConfig, {"cheap_playouts": 0, "full_playouts": 0, "mate_nodes": 0, "resign_moves": 0}),
         (SelfPlayConfig, {"full_share": 2.0, "resign_value": -1.0, "control_share": 0.0}),
-        (LoopConfig, {"match_games": 0, "promotion": 1.0, "seed": 2**62}),
+        (ShogiLoopConfig, {"result_weight": 1.0, "seed": 2**62}),
         (TrainingConfig, {"minutes": math.inf, "smoothing": 0.0, "average": 0.0, "threads": 0, "workers": 0}),
         (TrainingConfig, {"seed": 2**63, "weight_decay": 0.0, "value_weight": 0.0}),
         (GameFilter, {"min_rating": 0.0, "max_difference": math.inf}),

@@ -24,7 +24,7 @@ from goryu.players.set_up.measuring import Rate, Settings
 from goryu.search.graph.config import PuctConfig
 from paths import DATA, MODELS
 
-DEFAULT_MODEL = MODELS / "goryu-5x64-int8.onnx"
+DEFAULT_MODEL = MODELS / "goryu-5x64.onnx"
 GOLDEN = DATA / "golden" / "bench_signature.json"
 
 
@@ -71,7 +71,7 @@ def test_both_implementations_can_be_compared() -> None:
 
 
 def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
-    network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
     run = throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)
     assert 0 < run.network.calls <= run.network.positions
     assert run.network.positions == run.evaluations + 1  # The root's.
@@ -82,7 +82,7 @@ def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
 
 @pytest.mark.parametrize("bound", [False, True])
 def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
-    network = NetworkEvaluator(DEFAULT_MODEL, batch_size=4)
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
     count, seconds = throughput.raw_run(network, 4, 2, threads=2, bound=bound)
     assert count == 16
     assert seconds.wall > 0.0
@@ -92,7 +92,7 @@ SMALL = Plan(batch=4, playouts=40, stub_playouts=100, perft_depth=1, runs=2)
 
 
 def test_every_measurement_has_a_median_or_a_reason() -> None:
-    suite = Suite(SMALL, NetworkEvaluator(DEFAULT_MODEL, batch_size=4))
+    suite = Suite(SMALL, NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4))
     assert len(list(suite.run())) == 2
     results = suite.results()
     for name in NAMES:
@@ -163,7 +163,7 @@ def rate(threads: int, batch: int, evaluations: float) -> Rate:
 
 def test_the_advice_for_play_takes_fewer_positions_on_the_way_than_that_for_analysis() -> None:
     speeds = {Settings(1, 1): 50.0, Settings(2, 1): 92.0, Settings(2, 4): 97.0, Settings(2, 16): 100.0}
-    network = NetworkEvaluator(DEFAULT_MODEL)
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
     advice = Advice(
         network, list(speeds), measure_one=lambda _, wanted, seconds: Rate(wanted, speeds[wanted], 0.0)
     )
@@ -174,7 +174,7 @@ def test_the_advice_for_play_takes_fewer_positions_on_the_way_than_that_for_anal
 
 def test_the_advice_is_the_median_of_its_rounds() -> None:
     evaluations = iter([10.0, 1000.0, 20.0])
-    network = NetworkEvaluator(DEFAULT_MODEL)
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
     advice = Advice(
         network, [Settings(1, 1)], measure_one=lambda _, wanted, seconds: rate(1, 1, next(evaluations))
     )

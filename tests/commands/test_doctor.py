@@ -39,7 +39,7 @@ def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]
 def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    network = NetworkEvaluator(models_folder() / "goryu-5x64-int8.onnx", backend="cpu")
+    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="cpu")
     filled: list[Board] = []
     fill = network.format.fill
 
@@ -58,7 +58,7 @@ def test_goryu_doctor_measures_with_the_options_next_to_the_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = tmp_path / "net.onnx"
-    model.write_bytes((models_folder() / "goryu-5x64-int8.onnx").read_bytes())
+    model.write_bytes((models_folder() / "goryu-5x64.onnx").read_bytes())
     model.with_name("net.onnx.ini").write_text("DNN_Batch_Size=7\nNodesLimit=40\nNoSuch=1\n")
     lines, config = finished(doctor._options(str(model)))
     assert lines == [

@@ -13,11 +13,11 @@ import pytest
 from goryu.__main__ import run as goryu
 from goryu.base.errors import InputError
 from goryu.conversion import miniosl as module
-from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.model_path import model_path, named_model, read_model_options
+from miniosl_package import network_path
 from paths import ROOT
 
 
@@ -100,7 +100,8 @@ def test_its_answers_are_those_of_the_package_calibrated(
         boards.append(boards[-1].copy())
         boards[-1].push_usi(move)
     ours = NetworkEvaluator(path, backend=backend).evaluate(boards[1:])
-    for calibrated, original in zip(ours, MinioslEvaluator().evaluate(boards[1:]), strict=True):
+    theirs = NetworkEvaluator(network_path(), backend="onnxruntime").evaluate(boards[1:])
+    for calibrated, original in zip(ours, theirs, strict=True):
         assert np.arctanh(calibrated.value) == pytest.approx(1.5 * np.arctanh(original.value), abs=0.05)
         known = [i for i, share in enumerate(original.policy) if share > 0.01]
         logs = [np.log(np.array(each.policy)[known]) for each in (calibrated, original)]

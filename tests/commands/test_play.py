@@ -352,7 +352,7 @@ def test_model_conflicts_with_a_network_in_the_options_file(
 ) -> None:
     models = MODELS
     own = tmp_path / "own.onnx"
-    own.write_bytes((models / "goryu-5x64-int8.onnx").read_bytes())
+    own.write_bytes((models / "goryu-5x64.onnx").read_bytes())
     (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
     out = session(f"shogi --first puct:2 --model {own}", "quit\n")
     assert "No_Such" in out  # From the options file of this network.

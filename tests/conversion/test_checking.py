@@ -102,8 +102,8 @@ def test_random_weights_are_called_nonsense_in_every_format(
     assert "! most answers are nonsense" in text
 
 
-def test_another_form_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    small = MODEL.with_name("goryu-5x64-int8.onnx")
+def test_another_form_is_compared(int8_network: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = int8_network
     arguments = [str(MODEL), "--against", str(small), "--against", str(MODEL), "--positions", "64", "--json"]
     assert goryu("check-model", arguments) == 0
     found = json.loads(capsys.readouterr().out)

@@ -601,13 +601,13 @@ def test_a_mate_search_can_be_stopped_and_may_fail(native: ModuleType) -> None:
 
 def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> None:
     """Planes and policies made natively (in place or not), from native boards by Python, all in Python."""
-    model = models_folder() / "goryu-5x64-int8.onnx"
+    model = models_folder() / "goryu-5x64.onnx"
 
     class Asked(NetworkEvaluator):
         """Not exactly a network evaluator, so its `evaluate` is called."""
 
     quick, unbound, asked = (
-        kind(model, backend="cpu", batch_size=4, temperature=1.3)
+        kind(model, backend="onnxruntime", batch_size=4, temperature=1.3)
         for kind in (NetworkEvaluator, NetworkEvaluator, Asked)
     )
     assert quick.bind(quick.new_inputs(4)) is not None
@@ -623,7 +623,7 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
 
 
 def test_a_search_without_python_stops_to_ask_after_few_evaluations(native: ModuleType) -> None:
-    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="cpu", batch_size=4)
+    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="onnxruntime", batch_size=4)
     if not network.kernel:
         pytest.skip("no kernel for this processor")
     seen: list[int] = []
@@ -641,7 +641,7 @@ def test_a_search_without_python_stops_to_ask_after_few_evaluations(native: Modu
 def test_an_answer_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_flight(
     native: ModuleType, output: str
 ) -> None:
-    network = NetworkEvaluator(models_folder() / "goryu-5x64-int8.onnx", backend="cpu", batch_size=4)
+    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="onnxruntime", batch_size=4)
     bind, calls = network.bind, 0
 
     def bind_to_one_that_fails(inputs: Any) -> Any:

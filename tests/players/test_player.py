@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
@@ -167,7 +168,6 @@ def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> N
         ({"level": 5}, Limits(movetime_ms=20.0)),
         ({"limits_strength": True}, Limits(movetime_ms=20.0)),
         ({"evaluator.kind": "hashed"}, Limits(movetime_ms=20.0)),
-        ({"evaluator.model": "goryu-5x64-int8.onnx"}, Limits(movetime_ms=20.0)),
         ({"algorithm.name": "policy"}, Limits(movetime_ms=20.0)),
         ({"book_file.is_wanted": False}, Limits(movetime_ms=20.0)),
     ],
@@ -176,6 +176,14 @@ def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value]
     config = with_fields(OWN_NETWORK, change)
     player, _ = loaded(config)
     assert search(player, request_of(config, limits=limits)).info_string == ""
+
+
+@pytest.mark.usefixtures("_own_book")
+def test_goryus_own_book_is_not_for_other_networks(tmp_path: Path) -> None:
+    write_random_network(1, 8, tmp_path / "other.onnx")
+    config = with_fields(OWN_NETWORK, {"evaluator.model": str(tmp_path / "other.onnx")})
+    player, _ = loaded(config)
+    assert search(player, request_of(config, limits=Limits(movetime_ms=20.0))).info_string == ""
 
 
 @pytest.mark.usefixtures("_own_book")

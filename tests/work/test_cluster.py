@@ -18,11 +18,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.asynchronous.json_lines import read_lines
-from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
-from goryu.learning.asynchronous.rehearsal import RehearsalGame
-from goryu.learning.asynchronous.window import WindowRule
+from goryu.learning.loop.config import LoopConfig
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.json_lines import read_lines
+from goryu.learning.loop.loop import run_loop
+from goryu.learning.loop.rehearsal import RehearsalGame
+from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
@@ -51,7 +52,7 @@ from ray.cluster_utils import Cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
-MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
+MODEL = ROOT / "models" / "goryu-5x64.onnx"
 SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
@@ -371,8 +372,8 @@ def test_a_message_of_ray_is_one_line_and_a_file(
     assert "state-dump" not in printed.out + printed.err
 
 
-def test_the_asynchronous_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> None:
-    config = AsynchronousConfig(6, 2.0, WindowRule(400), GateConfig(games=20), at_once=4)
+def test_the_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> None:
+    config = LoopConfig(6, 2.0, WindowRule(400), GateConfig(match_limit=20), at_once=4)
     game = RehearsalGame(frozenset({2}), seconds=0.2)
     kills = 0
     champions = []
@@ -398,7 +399,7 @@ def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None
     engine = EngineSpec((str(MODEL),))
     job = MatchJob(MatchConfig((engine, engine), 2), {str(MODEL): "0" * 64})
     pool = ClusterPool(ClusterConfig(cluster.address))
-    with pytest.raises(WorkError, match=r"no computer of the cluster .*int8.onnx is another file"):
+    with pytest.raises(WorkError, match=r"no computer of the cluster .*goryu-5x64.onnx is another file"):
         list(run_tasks(pool, job, iter([(0, None)])))
 
 

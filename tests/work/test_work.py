@@ -44,7 +44,7 @@ from goryu.work.shipping import Parcel, check_installed, installed_files, unpack
 from goryu.work.threads import ThreadPool
 from paths import ROOT
 
-MODEL = ROOT / "models" / "goryu-5x64-int8.onnx"
+MODEL = ROOT / "models" / "goryu-5x64.onnx"
 
 
 def play(path: Path) -> None:

@@ -1,6 +1,6 @@
 """Measures what a Ray cluster costs: against processes of this computer, and for the driver of a large one.
 
-    python tools/experiments/cluster.py overhead --model models/goryu-5x64-int8.onnx --rounds 5
+    python tools/experiments/cluster.py overhead --model models/goryu-5x64.onnx --rounds 5
     python tools/experiments/cluster.py scale --games-file runs/self.games --cores 10000 --game-seconds 3
 
 `overhead` lets two processes and two Ray workers of this computer play the same games in turn. It counts from

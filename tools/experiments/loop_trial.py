@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from goryu.commands.common import above_zero, new_parser, positive, program
 
 if TYPE_CHECKING:
-    from goryu.learning.asynchronous.board_games import BoardLoopGame
+    from goryu.learning.loop.board_games import BoardLoopGame
     from goryu.players.agents.agents import AgentSetup
 
 NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
@@ -140,8 +140,8 @@ class Deaths:
 
 def measure(args: argparse.Namespace) -> None:
     """Prints how many games there are, and how the champion plays."""
-    from goryu.learning.asynchronous.board_games import LOOPS
-    from goryu.learning.asynchronous.folder import LoopFolder
+    from goryu.learning.loop.board_games import LOOPS
+    from goryu.learning.loop.folder import LoopFolder
     from goryu.learning.tutorials import experiments
     from goryu.players.agents.agents import make_agent
 

@@ -1,7 +1,6 @@
 """Files that several programs may use and a kill must not damage: checks, atomic writes, locks."""
 
 import errno
-import io
 import os
 import re
 import sys
@@ -134,18 +133,6 @@ def atomic_write(path: Path, content: str | bytes) -> None:
     """
     with atomic_path(path) as temporary:
         temporary.write_bytes(content.encode() if isinstance(content, str) else content)
-
-
-def atomic_save(path: Path, state: Any) -> None:
-    """Saves an object with `torch.save`, atomically.
-
-    It serializes in memory first: torch reports a full disk as a RuntimeError that does not name the cause.
-    """
-    import torch  # Slow to import; most callers write text.
-
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    atomic_write(path, buffer.getvalue())
 
 
 def try_lock(file: IO[Any]) -> bool:

@@ -4,7 +4,7 @@
     goryu bench --signature           only the signature (--bless: store it for the tests)
     goryu bench --json bench.json     also write the numbers as JSON
     goryu bench --advise              threads x batch size: rates, latency, and which to set
-    goryu bench --compare winograd onnxruntime models/goryu-5x64-int8.onnx
+    goryu bench --compare winograd onnxruntime models/goryu-5x64.onnx
                                                 backends and other models side by side
     goryu bench --size 10x128 --compare winograd-float onnxruntime
                                                 the same with a network of random weights

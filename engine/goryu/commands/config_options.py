@@ -17,9 +17,10 @@
 """
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import MISSING, Field, fields
+from collections.abc import Collection, Sequence
+from dataclasses import MISSING, Field, fields, replace
 from enum import StrEnum
+from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -53,25 +54,43 @@ class Interval(argparse.Action):
         setattr(namespace, self.dest, (least, most))
 
 
-def add_fields(parser: argparse._ActionsContainer, config: Any) -> None:
+def add_fields(
+    parser: argparse._ActionsContainer, config: Any, names: Collection[str] = (), *, fills: bool = True
+) -> None:
     """Adds an option for each field of a dataclass that has a help; a field without a default must be given.
 
     config: the dataclass, or one of its objects, which has other defaults.
+    names: the fields to add; empty: all.
+    fills: does an option that is not given get its default? If not, it is None (for `changed`).
     The type is that of the annotation; `Literal` and `StrEnum` give choices. The help ends with the
     default, unless that is None or no text.
     """
     is_class = isinstance(config, type)
     kinds = get_type_hints(config if is_class else type(config))
     for item in fields(config):
-        if "help" in item.metadata:
+        if "help" in item.metadata and (not names or item.name in names):
             default = _default(item) if is_class else getattr(config, item.name)
-            _add_field(parser, item, _kind(kinds[item.name]), default)
+            action = _add_field(parser, item, _kind(kinds[item.name]), default)
+            action.default = action.default if fills else None
 
 
 def from_arguments(config: type[T], args: argparse.Namespace, **others: Any) -> T:
     """Makes a dataclass from the arguments of the same names; `others` go before them."""
     names = {item.name for item in fields(config)}  # type: ignore[arg-type]
     return config(**{**{name: value for name, value in vars(args).items() if name in names}, **others})
+
+
+def changed(config: T, args: argparse.Namespace, **others: Any) -> T:
+    """Returns a dataclass with the arguments of the same names that are not None; `others` go before them."""
+    found = {item.name: getattr(args, item.name, None) for item in fields(config)}  # type: ignore[arg-type]
+    given = {name: value for name, value in found.items() if value is not None}
+    return replace(config, **{**given, **others})  # type: ignore[type-var]
+
+
+def given_options(config: type[Any], args: argparse.Namespace) -> list[str]:
+    """Returns the names of the options of a dataclass that were given, if it was added without `fills`."""
+    names = [item.name for item in fields(config) if "help" in item.metadata]
+    return ["--" + name.replace("_", "-") for name in names if getattr(args, name) is not None]
 
 
 def _kind(annotation: Any) -> Any:
@@ -84,7 +103,9 @@ def _default(item: "Field[Any]") -> Any:
     return item.default_factory() if item.default_factory is not MISSING else item.default
 
 
-def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any, default: Any) -> None:
+def _add_field(
+    parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any, default: Any
+) -> argparse.Action:
     more: dict[str, Any] = {"required": True} if default is MISSING else {"default": default}
     name, unit = _name_and_unit(item.name)
     if kind == tuple[int, int]:
@@ -97,10 +118,10 @@ def _add_field(parser: argparse._ActionsContainer, item: "Field[Any]", kind: Any
             more["type"] = lambda text: kind(text) if text in choices else text
     else:
         more["type"] = in_range(kind, item.metadata["range"]) if "range" in item.metadata else kind
-        more["metavar"] = unit or {int: "N", float: "X"}.get(kind)
+        more["metavar"] = unit or {int: "N", float: "X", Path: "FILE"}.get(kind)
     text = item.metadata["help"] + _shown(default)
     # argparse replaces "%(...)s" in a help text.
-    parser.add_argument(f"--{name}", dest=item.name, help=text.replace("%", "%%"), **more)
+    return parser.add_argument(f"--{name}", dest=item.name, help=text.replace("%", "%%"), **more)
 
 
 def _name_and_unit(field_name: str) -> tuple[str, str]:

@@ -14,8 +14,7 @@ from goryu.commands.common import program
 
 if TYPE_CHECKING:
     from goryu.conversion.convert import Conversion
-    from goryu.conversion.smaller import Precision
-    from goryu.learning.quantization.comparison import Agreement
+    from goryu.conversion.smaller import Agreement, Precision
 
 MOST_POSITIONS = 1_000_000
 """The most positions to compare two networks on."""

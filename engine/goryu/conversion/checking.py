@@ -10,7 +10,7 @@ from typing import Any
 from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.positions import random_positions
 from goryu.conversion.sanity import Finding, ask, share_good
-from goryu.conversion.smaller import compare, open_plain, played_positions, write_smaller
+from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions, write_smaller
 from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.network.model_files import ModelError
@@ -24,7 +24,6 @@ from goryu.evaluators.network.providers import (
     open_on_first,
     open_session,
 )
-from goryu.learning.quantization.comparison import Agreement
 
 SLOW = ("tensorrt",)
 """Backends that compile a new network for minutes; they are measured only on request."""

@@ -11,10 +11,9 @@ from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.onnx_writer import OnnxWriter
 from goryu.conversion.planes_first import is_planes_last, put_planes_first
 from goryu.conversion.reading import read_network
-from goryu.conversion.smaller import Precision, write_smaller
+from goryu.conversion.smaller import Agreement, Precision, write_smaller
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import Verification, verify
-from goryu.learning.quantization.comparison import Agreement
 
 
 @dataclass(frozen=True, slots=True)

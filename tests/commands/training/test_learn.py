@@ -22,7 +22,7 @@ def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) ->
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     found = tmp_path / "found.json"
-    run("tictactoe", "--cycles", "1", "--games", "2", "--folder", str(tmp_path), "--json", str(found))
+    run("tictactoe", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path), "--json", str(found))
     document = json.loads(found.read_text(encoding="utf-8"))
     correctness = document["correctness"]
     assert correctness["alpha-beta"] == correctness["minimax"] == 11
@@ -38,7 +38,7 @@ def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     found = tmp_path / "found.json"
-    options = ("--value-only", "--value-games", "60", "--games", "4", "--folder", str(tmp_path))
+    options = ("--value-only", "--value-games", "60", "--match-games", "4", "--folder", str(tmp_path))
     run("reversi", *options, "--json", str(found))
     points = json.loads(found.read_text(encoding="utf-8"))["points"]
     assert "most discs after 2 plies, moving first - random" in points
@@ -51,7 +51,17 @@ def test_the_exercises_measure_every_variant(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     found = tmp_path / "found.json"
-    run("exercises", "--value-games", "30", "--games", "2", "--folder", str(tmp_path), "--json", str(found))
+    run(
+        "exercises",
+        "--value-games",
+        "30",
+        "--match-games",
+        "2",
+        "--folder",
+        str(tmp_path),
+        "--json",
+        str(found),
+    )
     document = json.loads(found.read_text(encoding="utf-8"))
     for name in ("one opponent", "varied opponent", "mixture", "mixture with corners", "corner bonus"):
         assert f"{name} - random" in document["points"]
@@ -62,14 +72,14 @@ def test_the_exercises_measure_every_variant(tmp_path: Path) -> None:
 def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    run("shogi", "--cycles", "1", "--games", "2", "--folder", str(tmp_path))
+    run("shogi", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path))
     assert (tmp_path / "shogi.onnx").is_file()
     assert "puct:20 - random" in (tmp_path / "report.json").read_text(encoding="utf-8")
 
 
 def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
     pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--games", "1", "--folder", str(tmp_path / "run")]
+    command = [*COMMAND, "reversi", "--match-games", "1", "--folder", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
     assert "expected at least 2" in done.stderr
@@ -82,17 +92,17 @@ def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
     command = [*COMMAND, "reversi", option, "0", "--folder", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert f"argument {option}: 0: expected at least 1" in done.stderr
+    assert f"argument {option}: 0: expected " in done.stderr
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("tictactoe --value-only", "--value-only: tictactoe has no such training"),
-        ("shogi --value-games 5", "--value-games: shogi has no such training"),
-        ("exercises --cycles 5", "--cycles: exercises has no such training"),
-        ("reversi --seed 99999999999999999999", "expected a number of 64 bits"),
+        ("tictactoe --value-only", "unrecognized arguments: --value-only"),
+        ("shogi --value-games 5", "unrecognized arguments: --value-games 5"),
+        ("exercises --cycles 5", "unrecognized arguments: --cycles 5"),
+        ("reversi --seed 99999999999999999999", "expected at least 0 and at most 9223372036854775807"),
         ("reversi --json nowhere/found.json", "no such folder"),
         ("reversi --plot nowhere/found.png", "no such folder"),
         ("reversi --plot found.foo", "expected one of the endings "),
@@ -115,7 +125,7 @@ def test_impossible_options_are_refused_before_the_training(
 def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--games", "2", "--threads", "1"]
+    command = [*COMMAND, "reversi", "--match-games", "20", "--threads", "1"]
     command += ["--folder", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         try:

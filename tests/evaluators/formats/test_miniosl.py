@@ -17,11 +17,14 @@ from goryu.evaluators.formats.miniosl import FIRST_MOVE, THREAT, MinioslFormat
 from goryu.evaluators.formats.value_scale import from_tanh
 from goryu.evaluators.kernel.reading import read_network
 from goryu.evaluators.kernel.winograd import Reference
-from goryu.evaluators.miniosl import MinioslEvaluator, network_path
 from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import open_session
+from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import move_to_usi
 from goryu.games.shogi.move import is_drop, move_from, move_to
 from goryu.implementation import Board
+from goryu.search.evaluator import Evaluation
+from miniosl_package import network_path
 
 FORMAT = MinioslFormat("input", "move", "value", from_tanh)
 
@@ -32,9 +35,39 @@ THREATS = frozenset(
 """The planes that show a mate: if there are several, the library may choose another one."""
 
 
+class Library:
+    """The library's own planes, labels and evaluations. policy: over the moves that the library generates."""
+
+    def __init__(self, library: ModuleType) -> None:
+        self._library = library
+        self._session = open_session(network_path(), "cpu", threads=1, device=0).handle
+
+    def show(self, board: Board) -> tuple[npt.NDArray[Any], Any]:
+        """Returns the planes, [176, 9, 9], and the library's state of a position."""
+        before = board.copy()
+        plies = min(self._library.history_length, len(board.move_stack))
+        moves = [before.pop() for _ in range(plies)][::-1]
+        text = f"position sfen {before.sfen()}"
+        start, state = self._library.usi_state(text), self._library.usi_state(text)
+        history = self._library.MoveVector()
+        for move in moves:
+            played = state.to_move(move_to_usi(move))
+            history.append(played)
+            state.make_move(played)
+        return start.export_features(history).reshape(-1, 9, 9), state
+
+    def evaluate(self, board: Board) -> Evaluation:
+        planes, state = self.show(board)
+        logits, values = self._session.run(["move", "value"], {"input": planes[None]})
+        labels = {move.to_usi(): move.policy_move_label for move in state.genmove()}
+        shown = [labels.get(move_to_usi(move)) for move in board.legal_moves()]
+        known = iter(softmax([float(logits[0][label]) for label in shown if label is not None], 1.0))
+        return Evaluation([0.0 if label is None else next(known) for label in shown], float(values[0][0]))
+
+
 @pytest.fixture(scope="module")
-def teacher(miniosl: ModuleType) -> MinioslEvaluator:
-    return MinioslEvaluator(batch_size=4)
+def teacher(miniosl: ModuleType) -> Library:
+    return Library(miniosl)
 
 
 def games(count: int, seed: int) -> Iterator[Any]:
@@ -56,7 +89,7 @@ def planes(board: Any) -> npt.NDArray[Any]:
     return found
 
 
-def test_the_planes_are_those_of_the_library(teacher: MinioslEvaluator) -> None:
+def test_the_planes_are_those_of_the_library(teacher: Library) -> None:
     """But for the choice of a mate: in 3 of 1,000 of these positions or fewer."""
     different, mates, count = 0, 0, 0
     for board in islice(games(12, seed=1), 0, None, 3):
@@ -72,7 +105,7 @@ def test_the_planes_are_those_of_the_library(teacher: MinioslEvaluator) -> None:
     assert different <= count / 100
 
 
-def test_the_labels_are_those_of_the_library(teacher: MinioslEvaluator) -> None:
+def test_the_labels_are_those_of_the_library(teacher: Library) -> None:
     for board in islice(games(3, seed=2), 0, None, 4):
         _, state = teacher.show(board)
         expected = {move.to_usi(): move.policy_move_label for move in state.genmove()}
@@ -83,9 +116,9 @@ def test_the_labels_are_those_of_the_library(teacher: MinioslEvaluator) -> None:
         assert len(set(found.values())) == len(found)
 
 
-def test_the_evaluations_are_those_of_the_library(teacher: MinioslEvaluator) -> None:
+def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
     boards = [board.copy() for board in islice(games(2, seed=3), 0, None, 7)]
-    expected = teacher.evaluate(boards)
+    expected = [teacher.evaluate(board) for board in boards]
     for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 2e-2)):
         network = NetworkEvaluator(network_path(), backend=backend)
         for board, ours, theirs in zip(boards, network.evaluate(boards), expected, strict=True):

@@ -130,9 +130,9 @@ def test_a_network_that_cannot_be_packed_for_lack_of_memory_takes_planes(
     assert "MemoryError" in kept.note
 
 
-def test_networks_that_cannot_be_converted_are_refused() -> None:
+def test_networks_that_cannot_be_converted_are_refused(int8_network: Path) -> None:
     with pytest.raises(UneditableError, match="8-bit integers"):
-        halved((models_folder() / "goryu-5x64-int8.onnx").read_bytes())
+        halved(int8_network.read_bytes())
     with pytest.raises(UneditableError, match="cannot be read"):
         halved(SHIPPED.read_bytes()[:-3])
 

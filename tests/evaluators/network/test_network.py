@@ -254,7 +254,7 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
             else replace(session, handle=BrokenGpu(session.handle), backend="CUDA")
         )
 
-    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_broken)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_broken)
     evaluator, messages = open_with_fallback(model, "cuda")
     assert evaluator.backend == "CPU"
     assert evaluator.batch_size == 4
@@ -279,7 +279,7 @@ def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
             return replace(session, handle=TooOld(session.handle), backend="TensorRT")
         return replace(session, backend="CUDA")
 
-    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
     assert evaluator.backend == "CUDA"
     assert "SM 61" in messages[-1]
@@ -302,7 +302,7 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
         requested.append(axes or {})
         return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
-    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     monkeypatch.setitem(opening.BUFFER_DEVICES, "CUDA", "cpu")
     evaluator = NetworkEvaluator(
         model, backend=backend.lower(), batch_size=6, packs=packs, streams=2, halves=False
@@ -346,7 +346,7 @@ def test_the_default_batch_size_depends_on_the_device(
 
     assert NetworkEvaluator(model, backend="cpu").batch_size == 4
     assert NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=6), backend="cpu").batch_size == 6
-    monkeypatch.setattr("goryu.evaluators.network.opening.open_session", open_elsewhere)
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     assert NetworkEvaluator(model, backend="cuda").batch_size == 128
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 

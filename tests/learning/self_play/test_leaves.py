@@ -191,8 +191,6 @@ def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.C
     [
         (("--out", "leaves.txt"), "expected a name that ends in .games"),
         (("--model", "missing.onnx"), "missing.onnx"),
-        (("--share", "2"), "share: expected"),
-        (("--playouts", "0"), "playouts: expected"),
     ],
 )
 def test_wrong_arguments_are_named(

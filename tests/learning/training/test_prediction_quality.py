@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.games.shogi import START_SFEN, IllegalMoveError
 from goryu.games.state import State
@@ -26,7 +27,7 @@ from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
 from goryu.search.evaluator import Evaluation
 from paths import ROOT
 
-NETWORK = ROOT / "models" / "goryu-5x64-int8.onnx"
+NETWORK = ROOT / "models" / "goryu-5x64.onnx"
 OPENING = ("7g7f", "3c3d")
 MOVES = ("2g2f", "4c4d", "2f2e", "2b3c", "3i4h", "8b4b")
 
@@ -191,10 +192,12 @@ def test_the_tool_has_a_column_for_each_network(
     board = Board()
     moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
     write_games(tmp_path / "a.games", [GameRecord(moves, (0,) * 8, BLACK_WON, teacher="T")])
-    networks = [str(NETWORK), str(NETWORK.with_name("goryu-5x64.onnx"))]
+    other = tmp_path / "other.onnx"
+    write_random_network(1, 8, other)
+    networks = [str(NETWORK), str(other)]
     assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "8"]) == 0
     text = capsys.readouterr().out
-    for expected in (NETWORK.name, "goryu-5x64.onnx", "plies 0 to 7", "from ply 8 on", "moves of T"):
+    for expected in (NETWORK.name, other.name, "plies 0 to 7", "from ply 8 on", "moves of T"):
         assert expected in text
     (empty,) = (line for line in text.splitlines() if "from ply 8 on" in line)
     assert [cell.strip() for cell in empty.strip("│").split("│")[1:]] == ["-", "-"]

@@ -25,8 +25,6 @@ from goryu.base.errors import InputError  # noqa: E402
 from goryu.base.files import held_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
-from goryu.learning.quantization.equalization import equalize  # noqa: E402
-from goryu.learning.records.conversion import read_records  # noqa: E402
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu.learning.training.batch_loader import load_batches  # noqa: E402
 from goryu.learning.training.config import TrainingConfig  # noqa: E402
@@ -165,125 +163,9 @@ def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> Non
     assert board.legal_moves()[best] == move_from_usi("7g7f")
 
 
-@pytest.mark.slow
-def test_the_8_bit_network_agrees_with_the_float_network(tmp_path: Path) -> None:
-    from goryu.learning.quantization.comparison import agreement
-    from goryu.learning.quantization.quantize import quantize
-    from goryu.learning.quantization.saturation import saturated_pairs
-
-    data = small_dataset()
-    net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {}, tmp_path)
-    export_onnx(net, tmp_path / "float.onnx")
-    quantize(tmp_path / "float.onnx", tmp_path / "int8.onnx", data, exclude=["/net/policy"])
-    files = (tmp_path / "float.onnx", tmp_path / "int8.onnx")
-    networks = [NetworkEvaluator(file, backend="onnxruntime") for file in files]
-    found = agreement(networks[0], networks[1], data)
-    assert found.policy_top1 > 0.9
-    assert found.policy_error < 0.05
-    assert found.value_error < 0.1
-    pairs = 81 * 16 * (9 * (62 + 4 * 16) + 32) // 2 + 16 * (57 // 2)  # The hands have one square.
-    saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
-    assert 0 < saturated < total == 32 * pairs
-    quantize(
-        tmp_path / "float.onnx", tmp_path / "int7.onnx", data, reduce_range=True, exclude=["/net/policy"]
-    )
-    assert saturated_pairs(tmp_path / "int7.onnx", data) == (0, 32 * pairs)
-
-
-class Foreign(torch.nn.Module):  # type: ignore[misc]
-    """A network of the dlshogi format with convolutions that ours does not have."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        conv = torch.nn.Conv2d
-        self.board, self.hands = conv(62, 16, 3, padding=1), conv(57, 16, 1)
-        self.grouped, self.dilated = (
-            conv(16, 16, 3, padding=1, groups=4),
-            conv(16, 16, 3, padding=2, dilation=2),
-        )
-        self.policy, self.value = conv(16, 27, 1), conv(16, 1, 1)
-
-    def forward(self, input1: Any, input2: Any) -> tuple[Any, Any]:
-        x = torch.relu(self.board(input1) + self.hands(input2))
-        x = torch.relu(self.dilated(torch.relu(self.grouped(x))))
-        return self.policy(x).flatten(1), torch.sigmoid(self.value(x).mean((2, 3)))
-
-
-def test_a_foreign_network_is_made_smaller_too(tmp_path: Path) -> None:
-    onnx: Any = pytest.importorskip("onnx")
-    from goryu.learning.quantization.comparison import agreement
-    from goryu.learning.quantization.quantize import quantize
-    from goryu.learning.quantization.saturation import saturated_pairs
-
-    torch.manual_seed(1)
-    data, path = small_dataset(), tmp_path / "float.onnx"
-    names = ["input1", "input2", "output_policy", "output_value"]
-    axes = {name: {0: "n"} for name in names}
-    torch.onnx.export(
-        Foreign().eval(), planes_of(data), str(path), input_names=names[:2], output_names=names[2:],
-        dynamic_axes=axes, opset_version=17, dynamo=False,
-    )  # fmt: skip
-    model = onnx.load(path)
-    for node in model.graph.node:
-        node.name = ""
-    onnx.save(model, path)
-    quantize(path, tmp_path / "int8.onnx", data)
-    files = (path, tmp_path / "int8.onnx")
-    networks = [NetworkEvaluator(file, backend="onnxruntime") for file in files]
-    found = agreement(networks[0], networks[1], data)
-    assert found.policy_error < 0.01
-    assert found.value_error < 0.01
-    saturated, total = saturated_pairs(tmp_path / "int8.onnx", data)
-    assert saturated <= total
-    assert total == 32 * 81 * (16 * 9 * 62 // 2 + 16 * (57 // 2) + (27 + 1) * 16 // 2)  # Of the plain ones.
-
-
 def planes_of(data: Dataset) -> Any:
     batch = make_batch(data, np.arange(len(data)), np.zeros(len(data), bool))
     return torch.from_numpy(batch.input1), torch.from_numpy(batch.input2)
-
-
-def test_equalized_channels_compute_the_same_with_less_unequal_activations() -> None:
-    net = load_export(SHIPPED)
-    planes = planes_of(small_dataset())
-
-    def spread() -> float:
-        block = net.tower[0]
-        x = torch.relu(net.norm(net.board(planes[0]) + net.hands(planes[1])))
-        sizes = torch.relu(block.first_norm(block.first(x))).amax((0, 2, 3))
-        return float(sizes.max() / sizes.mean())
-
-    with torch.no_grad():
-        expected, before = net(*planes), spread()
-        equalize(net, *planes)
-        for found, value in zip(net(*planes), expected, strict=True):
-            assert torch.allclose(found, value, atol=1e-3)
-        assert spread() < before
-
-
-def test_errors_of_rounded_weights_cancel_on_positions_not_seen(tmp_path: Path) -> None:
-    """GPTQ's outputs are closer to those of torch's convolution than those of rounding to nearest."""
-    onnx: Any = pytest.importorskip("onnx")
-    from goryu.learning.quantization.gptq import hessians, round_weights
-
-    net = load_export(SHIPPED)
-    weight = net.board.weight.detach().numpy()
-    model = onnx.load(SHIPPED)
-    (name,) = (node.name for node in model.graph.node if node.op_type == "Conv" and "board" in node.name)
-    records = read_records(SHIPPED.parent / "data" / "fsf_20261123.games")
-    halves = records[:300], records[300:600]  # Whole games, except one.
-    seen, unseen = (planes_of(Dataset(half, np.zeros(len(half), np.float32))) for half in halves)
-    inputs = hessians(model, [name], [{"input1": seen[0].numpy(), "input2": seen[1].numpy()}])[name]
-    scales = np.abs(weight).reshape(len(weight), -1).max(axis=1) / 127
-    each = scales[:, None, None, None]
-
-    def error(rounded: Any) -> float:
-        difference = torch.from_numpy((rounded * each - weight).astype(np.float32))
-        return float(torch.nn.functional.conv2d(unseen[0], difference, padding=1).square().mean())
-
-    rounded = round_weights(weight, scales, inputs, 127)
-    assert np.abs(rounded.astype(int)).max() <= 127
-    assert error(rounded) < 0.7 * error(np.round(weight / each))
 
 
 @pytest.mark.slow
@@ -394,14 +276,14 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
     assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
 
 
-@pytest.mark.parametrize("name", ["goryu-5x64-int8.onnx", "tictactoe.onnx"])
-def test_other_networks_cannot_be_trained_on(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}: expected a float32 network"):
-        load_export(MODELS / name)
+def test_other_networks_cannot_be_trained_on(int8_network: Path) -> None:
+    for path in (int8_network, SHIPPED.with_name("tictactoe.onnx")):
+        with pytest.raises(ValueError, match=f"{path.name}: expected a float32 network"):
+            load_export(path)
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
-    from goryu.learning.quantization.quantize import halve
+    from goryu.conversion.smaller import halve
 
     halve(SHIPPED, tmp_path / "half.onnx")
     with pytest.raises(ValueError, match="has no float32 weights"):
@@ -523,22 +405,6 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     [
         (["train", "--source", "nothing.hcpe,540", "--folder", "run"], "nothing.hcpe"),
         (["train", "--source", "nothing.hcpe", "--folder", "run"], "expected FILE,SCALE"),
-        (
-            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "out.onnx"],
-            "of 8 positions: expected at least",
-        ),
-        (
-            ["quantize", str(SHIPPED), "--data", "8.hcpe", "--out", str(SHIPPED)],
-            "is also read: name another output",
-        ),
-        (
-            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "no/out.onnx"],
-            "argument --out: no/out.onnx: no such folder",
-        ),
-        (
-            ["quantize", "net.onnx", "--data", "8.hcpe", "--out", "out.onnx", "--half", "--equalize"],
-            "--half: expected neither",
-        ),
     ],
 )
 def test_the_tools_report_wrong_arguments(
@@ -562,63 +428,6 @@ def test_the_tools_report_wrong_arguments(
     assert [path.name for path in tmp_path.iterdir()] == ["8.hcpe"]
 
 
-@pytest.mark.parametrize(
-    "network, options, words",
-    [
-        (
-            "goryu-5x64-int8.onnx",
-            [],
-            "int8.onnx: expected a network with convolutions whose weights are float32",
-        ),
-        ("goryu-5x64-int8.onnx", ["--half"], "onnxruntime cannot read it"),
-        ("goryu-5x64-int8.onnx", ["--equalize"], "expected a float32 network that goryu train exported"),
-        ("goryu-5x64.onnx", ["--exclude", "/net/polcy"], "exclude '/net/polcy': expected some of "),
-    ],
-)
-def test_a_failed_quantization_leaves_the_old_file(
-    network: str,
-    options: list[str],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    small_dataset().records.tofile(tmp_path / "32.hcpe")
-    (tmp_path / "old.onnx").write_text("precious")
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        ["quantize", str(SHIPPED.with_name(network)), "--data", str(tmp_path / "32.hcpe"), *options,
-         "--calibration", "16", "--out", str(tmp_path / "old.onnx")],
-    )  # fmt: skip
-    tool = runpy.run_module("goryu.commands.training.quantize")
-    assert tool["main"]() == 2
-    assert words in capsys.readouterr().err
-    assert (tmp_path / "old.onnx").read_text() == "precious"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["32.hcpe", "old.onnx"]
-
-
-@pytest.mark.slow
-def test_quantize_needs_few_positions_to_compare_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    small_dataset().select(np.arange(20)).records.tofile(tmp_path / "20.hcpe")
-    export_onnx(PolicyValueNet(1, 8), tmp_path / "net.onnx")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        ["quantize", "net.onnx", "--data", "20.hcpe", "--calibration", "16", "--out", "8.onnx",
-         "--rounds", "1"],
-    )  # fmt: skip
-    tool = runpy.run_module("goryu.commands.training.quantize")
-    assert tool["main"]() == 0
-    text = capsys.readouterr().out
-    assert "Agreement(positions=4, " in text
-    assert f"of {4 * 246_788} sums of two products" in text
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["20.hcpe", "8.onnx", "net.onnx"]
-
-
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
     net = PolicyValueNet(1, 8).eval()
     with torch.no_grad():
@@ -640,20 +449,6 @@ def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
     plot_run(tmp_path / "log.jsonl", tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_sixteen_bits_give_the_same_outputs(tmp_path: Path) -> None:
-    from goryu.learning.quantization.comparison import agreement
-    from goryu.learning.quantization.quantize import halve
-
-    torch.manual_seed(3)
-    export_onnx(PolicyValueNet(1, 16), tmp_path / "float.onnx")
-    halve(tmp_path / "float.onnx", tmp_path / "half.onnx")
-    assert (tmp_path / "half.onnx").stat().st_size < 0.6 * (tmp_path / "float.onnx").stat().st_size
-    networks = [NetworkEvaluator(tmp_path / name, backend="cpu") for name in ("float.onnx", "half.onnx")]
-    compared = agreement(networks[0], networks[1], small_dataset())
-    assert compared.policy_top1 > 0.9
-    assert compared.value_error < 0.01
 
 
 def test_the_tool_prints_measurements_in_words_and_logs_them_as_json(

@@ -312,7 +312,8 @@ class TestWithTorch:
         assert sum(corners) > 0.9
 
     def test_value_targets_shrink_with_the_own_turns_to_come(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         learner = ValueLearner(ValueLearnerConfig(), [make_agent("random")], seed=1)
         final = Reversi(moves=[19])  # White to move, black leads 4 to 1.
@@ -333,7 +334,8 @@ class TestWithTorch:
         assert learner.train([game], config, Random(2)) == other.train([game], config, Random(2))
 
     def test_a_resumed_value_learner_plays_the_same_games(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1)
         rng, other_rng = Random(1), Random(2)
@@ -346,7 +348,8 @@ class TestWithTorch:
         assert learner.games == other.games
 
     def test_a_bonus_for_corners_enters_the_target_and_keeps_it_in_range(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         final = Reversi()
         final.own, final.opponent = 1 | 1 << 7 | 1 << 20, 1 << 63 | 1 << 30  # Two corners to one.
@@ -357,7 +360,8 @@ class TestWithTorch:
 
     @pytest.mark.parametrize("side", [0, 1])
     def test_the_value_learners_match_counts_as_every_other_match(self, side: int) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         def first(state: State) -> Move:
             return state.legal_moves()[0]
@@ -376,7 +380,8 @@ class TestWithTorch:
         assert learner.match(last, 2, side) == expected
 
     def test_a_value_learner_without_randomness_plays_its_best_moves(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         states = [Reversi(moves=[square]) for square in (19, 26, 37, 44)]
         learner = ValueLearner(ValueLearnerConfig(epsilon=0.0, depth=1), [make_agent("random")], seed=1)
@@ -403,9 +408,10 @@ class TestWithTorch:
         assert all(state.outcome() for state in states)
 
     def test_the_value_learner_learns_a_position_and_its_images(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
-        config = ValueLearnerConfig(games=1, updates=200, learning_rate=5e-3, channels=8, hidden=32)
+        config = ValueLearnerConfig(games=1, updates=200, learning_rate=5e-3, filters=8, hidden=32)
         learner = ValueLearner(config, [make_agent("random")], seed=1)
         learner.games = [[(1, 2, 0.7), (2, 1, -0.7)]]
         learner._train()
@@ -414,7 +420,8 @@ class TestWithTorch:
         assert learner.values([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
 
     def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         config = ValueLearnerConfig(games=4, learning_rate=1e-2, final_rate=0.1, updates=1, batch=1)
         learner = ValueLearner(config, [make_agent("random")], seed=1)
@@ -426,7 +433,8 @@ class TestWithTorch:
         assert rates == pytest.approx([1e-2, 5.5e-3, 1e-3])
 
     def test_every_second_game_is_played_as_the_second_player(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         sides = []
 
@@ -435,16 +443,15 @@ class TestWithTorch:
                 sides.append(1 - state.ply)
             return state.legal_moves()[0]
 
-        config = ValueLearnerConfig(
-            games=4, games_together=1, learns_both_sides=True, updates=1, batch=8, depth=1
-        )
+        config = ValueLearnerConfig(games=4, games_together=1, both_sides=True, updates=1, batch=8, depth=1)
         learner = ValueLearner(config, [opponent], seed=1)
         while learner.played < config.games:
             learner.step()
         assert sides == [0, 1, 0, 1]
 
     def test_the_value_learner_plays_its_games_and_randomness_fades(self) -> None:
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         config = ValueLearnerConfig(games=6, games_together=3, updates=2, batch=32, depth=1, epsilon_every=3)
         learner = ValueLearner(config, [make_agent("random", rng=Random(1))], seed=1)
@@ -459,7 +466,8 @@ class TestWithTorch:
     def test_the_best_value_network_that_competed_comes_back(self) -> None:
         import torch
 
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
 
         learner = ValueLearner(ValueLearnerConfig(depth=1), [make_agent("random", rng=Random(1))], seed=1)
         learner.restore_best()  # Nothing has competed: nothing changes.

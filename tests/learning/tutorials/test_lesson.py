@@ -13,25 +13,29 @@ pytest.importorskip("rich")
 import numpy as np  # noqa: E402
 
 from goryu.base.errors import InputError  # noqa: E402
+from goryu.commands.training.learn import main  # noqa: E402
 from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
 from goryu.games.reversi import Reversi  # noqa: E402
 from goryu.learning.tutorials.lesson import Lesson, opponent  # noqa: E402
-from goryu.learning.tutorials.lesson_config import LessonConfig  # noqa: E402
 from goryu.learning.tutorials.lesson_games import read_games, replay  # noqa: E402
 from goryu.learning.tutorials.networks import ValueNet, forward_values  # noqa: E402
+from goryu.learning.tutorials.report import TutorialReport  # noqa: E402
+from goryu.learning.tutorials.run import ResumableRun  # noqa: E402
+from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig  # noqa: E402
 
-SMALL = LessonConfig(
-    size=4, games=12, games_together=3, checkpoint_every=6, batch=16, filters=4, hidden=8, epsilon_every=6
-)
+SMALL = replace(TUTORIAL, size=4, games=12, games_together=3, batch=16, filters=4, hidden=8, epsilon_every=6)
 
 
-def learned(
-    folder: Path, config: LessonConfig = SMALL, opponents: tuple[str, ...] = ("greedy", "random")
-) -> Lesson:
+def new_lesson(folder: Path, config: ValueLearnerConfig = SMALL) -> Lesson:
     torch.set_num_threads(1)
     folder.mkdir(exist_ok=True)
-    lesson = Lesson(folder, config, opponents)
-    lesson.run(lambda games, loss: None)
+    run = ResumableRun(folder, TutorialReport({}), 1, lambda line: None, lambda task, done, total: None)
+    return Lesson(run, config, ("greedy", "random"))
+
+
+def learned(folder: Path, config: ValueLearnerConfig = SMALL) -> Lesson:
+    lesson = new_lesson(folder, config)
+    lesson.run(6, lambda games, loss: None)
     return lesson
 
 
@@ -102,23 +106,25 @@ def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
     def stop(games: object, loss: float) -> None:
         raise StoppedError
 
-    (tmp_path / "parts").mkdir()
     with pytest.raises(StoppedError):
-        Lesson(tmp_path / "parts", SMALL, ("greedy", "random")).run(stop)
-    rest = Lesson(tmp_path / "parts", SMALL, ("greedy", "random"))
+        new_lesson(tmp_path / "parts").run(6, stop)
+    rest = new_lesson(tmp_path / "parts")
     assert rest.learner.played == 6
-    rest.run(lambda games, loss: None)
+    rest.run(6, lambda games, loss: None)
     assert rest.games == whole.games
     pairs = zip(rest.learner.net.parameters(), whole.learner.net.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
 
 
-def test_a_lesson_resumes_only_with_the_same_numbers(tmp_path: Path) -> None:
-    learned(tmp_path)
-    with pytest.raises(InputError, match=r"discount: 0\.8, received 0\.5"):
-        Lesson(tmp_path, replace(SMALL, discount=0.5), ("greedy", "random"))
-    with pytest.raises(InputError, match="opponents"):
-        Lesson(tmp_path, SMALL, ("random",))
+def test_a_lesson_resumes_only_with_the_same_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["lesson", "--size", "4", "--games", "3", "--checkpoint-every", "3", "--filters", "4"]
+    command += ["--hidden", "8", "--match-games", "2", "--threads", "1", "--folder", str(tmp_path)]
+    assert main(command) == 0
+    for other in (["--discount", "0.5"], ["--opponents", "random"]):
+        assert main([*command, *other]) == 2
+        assert "a run with other options" in capsys.readouterr().err
 
 
 def test_opponents_are_those_of_the_exercises_and_algorithms() -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from goryu.base.errors import InputError
-from goryu.learning.tutorials.lesson_config import LessonConfig
 from goryu.learning.tutorials.lesson_games import (
     LessonGame,
     read_games,
@@ -21,26 +20,34 @@ from goryu.learning.tutorials.lesson_games import (
     win_rate,
     write_games,
 )
+from goryu.learning.tutorials.value_config import ValueLearnerConfig
 
-COMMAND = [sys.executable, "-m", "goryu", "lesson"]
+COMMAND = [sys.executable, "-m", "goryu", "learn"]
 
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"size": 5}, "--size 5: expected 4, 6 or 8"),
-        ({"layers": 4}, "--layers 4: expected at most 3"),
-        ({"epsilon": 1.5}, "--epsilon 1.5: expected a number from 0 to 1"),
-        ({"epsilon_decay": -0.1}, "--epsilon-decay -0.1"),
-        ({"batch": 0}, "--batch 0: expected at least 1"),
-        ({"hidden": 10**20}, "expected at least 1 and at most 2147483647"),
-        ({"learning_rate": 0.0}, "--learning-rate 0"),
-        ({"checkpoint_every": 7}, "a multiple of --games-together"),
+        ({"size": 5}, "size 5: expected 4, 6 or 8"),
+        ({"layers": 4}, "layers 4: expected at most 3"),
+        ({"epsilon": 1.5}, "epsilon: expected at least 0 and at most 1"),
+        ({"epsilon_decay": -0.1}, "epsilon_decay: expected"),
+        ({"batch": 0}, "batch: expected more than 0"),
+        ({"hidden": 10**20}, "hidden: expected more than 0 and at most 2147483647"),
+        ({"learning_rate": 0.0}, "learning_rate: expected more than 0"),
     ],
 )
 def test_impossible_numbers_are_refused(changes: dict[str, float], problem: str) -> None:
-    with pytest.raises(InputError, match=problem.replace("(", r"\(")):
-        replace(LessonConfig(size=4), **changes).check()  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=problem):
+        replace(ValueLearnerConfig(size=4), **changes)  # type: ignore[arg-type]
+
+
+def test_checkpoints_come_between_updates(tmp_path: Path) -> None:
+    pytest.importorskip("rich")
+    refused = tool("lesson", "--checkpoint-every", "7", folder=tmp_path / "run")
+    assert refused.returncode == 2
+    assert "a multiple of --games-together (3)" in refused.stderr
+    assert not (tmp_path / "run").exists()
 
 
 GAME = LessonGame(1, 4, "random", 0, 0.9, 3, ("b1", "a1"))
@@ -82,7 +89,7 @@ def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
     replayed = tool("replay", "2", folder=tmp_path)
     assert replayed.stdout.count("a b c d") == len(GAME.moves) + 1
     missing = tool("strip", folder=tmp_path / "none")
-    assert missing.stderr == f"goryu lesson: {tmp_path / 'none' / 'games.jsonl'}: No such file or directory\n"
+    assert missing.stderr == f"goryu learn: {tmp_path / 'none' / 'games.jsonl'}: No such file or directory\n"
     refused = tool("replay", "3", folder=tmp_path)
     assert refused.returncode == 2
     assert "game 3: expected 1 to 2" in refused.stderr
@@ -92,10 +99,10 @@ def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 def test_the_program_trains_shows_the_strip_and_replays(tmp_path: Path) -> None:
     numbers = ["--size", "4", "--games", "6", "--checkpoint-every", "3", "--filters", "4", "--hidden", "8"]
-    done = tool("train", *numbers, "--match-games", "2", "--opponents", "random", folder=tmp_path / "run")
+    done = tool("lesson", *numbers, "--match-games", "2", "--opponents", "random", folder=tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "won" in done.stdout
-    assert "without random moves, moving second, against random" in done.stdout
+    assert "without random moves, moving second - random" in done.stdout
     games = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text("utf-8").splitlines()]
     shown = tool("strip", folder=tmp_path / "run")
     signs = "".join("+" if g["discs"] > 0 else "-" if g["discs"] < 0 else "=" for g in games)
@@ -103,8 +110,8 @@ def test_the_program_trains_shows_the_strip_and_replays(tmp_path: Path) -> None:
     replayed = tool("replay", "2", folder=tmp_path / "run")
     assert replayed.stdout.count("a b c d") == len(games[1]["moves"]) + 1
     assert tool("replay", "7", folder=tmp_path / "run").returncode == 2
-    refused = tool("train", "--size", "5", folder=tmp_path / "other")
+    refused = tool("lesson", "--size", "5", folder=tmp_path / "other")
     assert refused.returncode == 2
-    assert "--size 5: expected 4, 6 or 8" in refused.stderr
+    assert "size 5: expected 4, 6 or 8" in refused.stderr
     assert not (tmp_path / "other").exists()
     assert "no such file" in tool("strip", folder=tmp_path / "nowhere").stderr.lower()

@@ -26,11 +26,11 @@ from goryu.learning.tutorials import pseudocode
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, puct_config
 from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer, encode
-from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, factors_of, scaled
+from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, scaled
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.puct import Puct
 
-COMMAND = [sys.executable, "-m", "goryu", "alphazero"]
+COMMAND = [sys.executable, "-m", "goryu", "learn", "pseudocode"]
 
 
 def test_without_factors_the_run_is_the_published_one() -> None:
@@ -54,7 +54,7 @@ def test_each_factor_scales_its_number() -> None:
 def test_bad_factors_are_refused() -> None:
     for factor in (-1.0, 0.0, 2e6, math.inf, math.nan):
         with pytest.raises(InputError, match="steps: expected more than 0 and at most 1000000, received"):
-            factors_of("tictactoe", {"steps": factor})
+            Factors(steps=factor)
     with pytest.raises(InputError, match="untried 'won'"):
         scaled(Factors(), untried="won")
 
@@ -150,7 +150,7 @@ def test_before_the_first_network_a_uniform_one_plays(tmp_path: Path) -> None:
 
 
 def test_actors_play_whole_games_in_their_own_processes(tmp_path: Path) -> None:
-    config = scaled(factors_of("tictactoe", {"playouts": 0.01})).alphazero
+    config = scaled(replace(SMALL_GAMES["tictactoe"], playouts=0.01)).alphazero
     with Actors(1, "tictactoe", tmp_path, config, 1) as actors:
         for _ in range(3):
             game = actors.get(waits=True)
@@ -202,7 +202,7 @@ def test_the_numbers_of_a_run_are_shown() -> None:
 def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     command = [*COMMAND, "tictactoe", "--folder", str(tmp_path), "--steps", "0.0001"]
-    command += ["--checkpoints", "0.03", "--playouts", "0.01", "--matches", "2"]
+    command += ["--checkpoints", "0.03", "--playouts", "0.01", "--match-games", "2"]
     first = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "step 30: " in first
     assert "step 70: " in first
@@ -242,10 +242,10 @@ def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
             with suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)
         assert running.returncode == 130
-        assert "the same command resumes after its last checkpoint" in err
+        assert "the same command resumes from its folder" in err
         assert "Traceback" not in err
         assert resumed in out
-        step = torch.load(tmp_path / "trainer.pt", weights_only=True)["trainer"]["step"]
+        step = torch.load(tmp_path / "pseudocode.pt", weights_only=True)["trainer"]["step"]
         storage = NetworkStorage(tmp_path / "networks", BOARD_GAMES["reversi"])
         assert step in storage.steps()
         assert storage.newest()[1].evaluate([BOARD_GAMES["reversi"].new()])
@@ -254,7 +254,7 @@ def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
 
 def stored(folder: Path) -> int:
     """Returns when the state of a run was stored last, in ns; 0: never."""
-    path = folder / "trainer.pt"
+    path = folder / "pseudocode.pt"
     return path.stat().st_mtime_ns if path.is_file() else 0
 
 

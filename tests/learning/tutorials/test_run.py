@@ -187,7 +187,7 @@ class TestWithTorch:
         self, new_run: Callable[[], "ResumableRun"]
     ) -> None:
         from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
         from goryu.players.agents.agents import Agent, make_agent
 
         config = ValueLearnerConfig(games=4, games_together=1, depth=1, updates=1, batch=8)
@@ -218,7 +218,7 @@ class TestWithTorch:
         self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
         from goryu.players.agents.agents import Agent, make_agent
 
         config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
@@ -253,11 +253,11 @@ class TestWithTorch:
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:
         from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_learner import ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
         from goryu.players.agents.agents import make_agent
 
         def train(channels: int) -> None:
-            config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, channels=channels)
+            config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, filters=channels)
             train_value_network(
                 new_run(), "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2
             )
@@ -271,7 +271,8 @@ class TestWithTorch:
         self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
         from goryu.players.agents.agents import make_agent
 
         played_at: list[int] = []

@@ -29,12 +29,9 @@ ABOUT = {
     "records training games of a network": "ネットワークに自己対局をさせ、教師データとして記録する",
     "trains a network on training games": "教師データからネットワークを学習する",
     "measures how well networks predict games": "ネットワークがどれだけ指し手と勝敗を当てるかを測る",
-    "converts a network to 8-bit integers": "ネットワークを8ビット整数などに変換する",
     "trains networks of the small games; measures the tutorials": (
         "小さなゲームのネットワークを学習し、チュートリアルの結果を測る"
     ),
-    "the reversi lesson with its numbers as options": "リバーシの学習を、設定値を変えて試す",
-    "runs AlphaZero's pseudocode on a small game": "AlphaZeroの疑似コードを小さなゲームで動かす",
     "usage: goryu [COMMAND] ...": "使い方：goryu [コマンド] ...",
     "Each prints its options with --help.": "オプションはそれぞれ --help で表示される。",
     "Programs for matches, measurements and training. They need more packages: {tools}": (

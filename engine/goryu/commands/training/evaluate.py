@@ -1,7 +1,7 @@
 r"""Measures how well networks predict finished games: the winner and the moves played.
 
     goryu evaluate models/goryu-5x64.onnx runs/second/goryu-5x64.onnx --games runs/match/games.jsonl
-    goryu evaluate models/goryu-5x64.onnx miniosl --games runs/match/games.jsonl --phases 35 60
+    goryu evaluate models/goryu-5x64.onnx miniosl.onnx --games runs/match/games.jsonl --phases 35 60
 
 Reads the games of `goryu match --out` or files of `goryu teach` (`*.games`). Choose games that no
 network was trained on. This takes minutes; only a match of engines with these networks proves which one is
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.commands.common import above_zero, new_parser, positive, program
-from goryu.evaluators.network.named_networks import MODEL_HELP, open_network
+from goryu.evaluators.network.named_networks import open_network
 from goryu.evaluators.network.providers import BACKENDS
 from goryu.players.set_up.model_path import named_model
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    parser.add_argument("model", type=named_model, nargs="+", metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument("model", type=named_model, nargs="+", metavar="FILE.onnx", help="the networks")
     parser.add_argument(
         "--games", type=Path, nargs="+", required=True, metavar="FILE", help="games.jsonl or *.games"
     )

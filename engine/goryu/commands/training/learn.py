@@ -1,72 +1,131 @@
-"""Trains networks from nothing, as in the AlphaZero tutorials, and measures every algorithm on their games.
+r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, and measures them.
 
     goryu learn tictactoe
     goryu learn reversi --json reversi.json --plot reversi.png
-    goryu learn exercises
-    goryu learn shogi
+    goryu learn lesson --size 6 --games 300 --opponents greedy random
+    goryu learn strip --plot rate.png
+    goryu learn replay 57 --step
+    goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
 
 Prints our numbers next to those of the tutorials and writes the networks to a folder. You can interrupt it at
 any time; run the same command again to resume. `exercises` are those of the reversi tutorial: a mixture of
 opponents, and corners. `shogi` is only a demonstration of the loop.
+
+`lesson` is that of the reversi tutorial, with every number of it. It prints + for each game that the learner
+won, - for each it lost and = for a draw, and writes a network every 30 games; `strip` prints the results
+again, and `replay` shows a game board by board.
+
+`pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
+times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx.
 """
 
 import argparse
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from goryu.base.files import atomic_write, held_folder
 from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
+from goryu.learning.tutorials import lesson_games
+from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, PseudocodeConfig, scaled
 from goryu.learning.tutorials.report import ReportError, TutorialReport
+from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
 
-GAMES = {
-    "tictactoe": {"cycles"},
-    "reversi": {"cycles", "value_games", "value_only"},
-    "exercises": {"value_games"},
-    "shogi": {"cycles"},
+if TYPE_CHECKING:
+    from goryu.learning.tutorials.run import ResumableRun
+
+TUTORIALS = {
+    "tictactoe": ("AlphaZero's loop, and all other algorithms", ["cycles"]),
+    "reversi": ("a value network, then AlphaZero's loop", ["cycles", "value_games", "value_only"]),
+    "exercises": ("value networks that meet several opponents", ["value_games"]),
+    "shogi": ("AlphaZero's loop, as a demonstration", ["cycles"]),
 }
-"""The options that change the training, for each game."""
+"""What each tutorial trains, and which options it has besides those of all."""
 
+OPPONENTS = "greedy (most discs after two plies), varied, corners, random, or an algorithm such as uct:50"
 RESUME = (
-    "the same command resumes from its folder; an unfinished measurement or the last half minute of a "
-    "training is repeated"
+    "the same command resumes from its folder; an unfinished measurement or what was trained since the last "
+    "saved state is repeated"
 )
+WIDTH = 60
+"""Results on a line of a strip."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("goryu learn", make_parser(), run, arguments, extra="train", interrupted=RESUME)
+    return program(
+        "goryu learn",
+        make_parser(),
+        lambda args: args.run(args),
+        arguments,
+        extra="train",
+        interrupted=RESUME,
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
-    parser.add_argument("game", choices=GAMES)
+    verbs = parser.add_subparsers(prog="goryu learn", dest="tutorial", required=True, metavar="WHAT")
+    for name, (text, options) in TUTORIALS.items():
+        verb = verbs.add_parser(name, help=text, allow_abbrev=False)
+        _add_training(verb, learn_tutorial, name, options)
+    lesson = verbs.add_parser("lesson", help="the reversi tutorial with its numbers", allow_abbrev=False)
+    _add_training(lesson, learn_lesson, "lesson")
+    lesson.add_argument(
+        "--opponents", nargs="+", default=LessonOptions().opponents, metavar="NAME",
+        help=f"one for each game, in turn: {OPPONENTS} (default greedy)",
+    )  # fmt: skip
+    add_fields(lesson, LessonOptions)
+    add_fields(lesson, TUTORIAL)
+    strip = verbs.add_parser("strip", help="print the results of a lesson's games", allow_abbrev=False)
+    strip.set_defaults(run=show_strip)
+    strip.add_argument("--plot", type=output_file, metavar="FILE", help="draw the running win rate")
+    replay = verbs.add_parser("replay", help="show a game of a lesson board by board", allow_abbrev=False)
+    replay.set_defaults(run=show_game)
+    replay.add_argument("game", type=positive, help="its number, from 1")
+    replay.add_argument("--step", action="store_true", help="wait for Enter after each board")
+    for verb in (strip, replay):
+        verb.add_argument("--folder", type=Path, default=Path("runs/learn/lesson"),
+                          help="of the lesson (default runs/learn/lesson)")  # fmt: skip
+    pseudocode = verbs.add_parser("pseudocode", help="AlphaZero's pseudocode", allow_abbrev=False)
+    boards = pseudocode.add_subparsers(dest="board", required=True, metavar="GAME")
+    for board, factors in SMALL_GAMES.items():
+        verb = boards.add_parser(board, help=f"on {board}", allow_abbrev=False)
+        _add_training(verb, learn_pseudocode, f"pseudocode-{board}")
+        verb.set_defaults(threads=1)  # The other cores are for the actors.
+        verb.add_argument("--show", action="store_true", help="print the numbers of the run, and end")
+        add_fields(verb, PseudocodeOptions)
+        add_fields(verb.add_argument_group("factors of the published numbers"), factors)
+    return parser
+
+
+def _add_training(
+    parser: argparse.ArgumentParser,
+    run: Callable[[argparse.Namespace], None],
+    name: str,
+    options: Sequence[str] = (),
+) -> None:
+    """Adds what all trainings have. options: those of `TutorialOptions` that this one has besides."""
+    parser.set_defaults(run=run)
     parser.add_argument(
-        "--folder", type=Path, help="folder of the networks and the state (default runs/learn/GAME)"
-    )
+        "--folder", type=Path, default=Path("runs/learn") / name,
+        help="folder of the networks and the state (default %(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--fresh", action="store_true", help="forget the run in the folder and start from nothing"
     )
     parser.add_argument(
-        "--games", type=positive, default=100, metavar="N", help="games of each match (default 100)"
+        "--threads", type=positive, default=2, metavar="N", help="threads of PyTorch (default %(default)s)"
     )
-    parser.add_argument(
-        "--cycles", type=positive, metavar="N", help="cycles of AlphaZero's loop (not for exercises)"
-    )
-    parser.add_argument(
-        "--value-games",
-        type=positive,
-        metavar="N",
-        help="games that train a value network (for reversi and exercises)",
-    )
-    parser.add_argument("--value-only", action="store_true", help="reversi: skip AlphaZero's loop")
-    parser.add_argument(
-        "--threads", type=positive, default=2, metavar="N", help="threads of PyTorch (default 2)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="seed of all random numbers (default 1)")
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write all numbers")
-    parser.add_argument("--plot", type=picture, metavar="FILE", help="draw strength against training")
-    return parser
+    if not name.startswith("pseudocode"):  # Its strength is measured at the end only.
+        parser.add_argument("--plot", type=picture, metavar="FILE", help="draw strength against training")
+    add_fields(parser, TutorialOptions, ["match_games", "seed", *options])
 
 
 def picture(text: str) -> Path:
@@ -80,54 +139,93 @@ def picture(text: str) -> Path:
     return path
 
 
-def run(args: argparse.Namespace) -> None:
-    """Does the remaining stages of a run, then prints and writes the results."""
-    check(args)
-    folder: Path = args.folder or Path("runs/learn") / args.game
-    with held_folder(folder):
+def learn_tutorial(args: argparse.Namespace) -> None:
+    """Runs the remaining stages of a tutorial."""
+    options = from_arguments(TutorialOptions, args)
+    if options.value_only and options.cycles is not None:
+        raise UsageError("--cycles: --value-only trains no network in cycles")
+
+    def stages(run: "ResumableRun") -> None:
+        from goryu.learning.tutorials.tutorials import TUTORIALS
+
+        TUTORIALS[args.tutorial](run, options)
+
+    learn(args, options, stages)
+
+
+def learn_lesson(args: argparse.Namespace) -> None:
+    """Plays the lesson, or the rest of it."""
+    options, config = from_arguments(TutorialOptions, args), from_arguments(ValueLearnerConfig, args)
+    more = from_arguments(LessonOptions, args)
+    if more.checkpoint_every % config.games_together:
+        multiple = f"expected a multiple of --games-together ({config.games_together})"
+        raise UsageError(f"--checkpoint-every {more.checkpoint_every}: {multiple}")
+
+    def stages(run: "ResumableRun") -> None:
+        from goryu.learning.tutorials.tutorials import train_lesson
+
+        train_lesson(run, options, config, more)
+
+    learn(args, options, stages, {**asdict(config), "opponents": list(more.opponents)})
+
+
+def learn_pseudocode(args: argparse.Namespace) -> None:
+    """Trains to the end, or from the last checkpoint on, and measures the network."""
+    factors, more = from_arguments(Factors, args), from_arguments(PseudocodeOptions, args)
+    if args.show:
+        show_numbers(scaled(factors, more.untried))
+        return
+    options = from_arguments(TutorialOptions, args)
+
+    def stages(run: "ResumableRun") -> None:
+        from goryu.learning.tutorials.tutorials import train_pseudocode
+
+        train_pseudocode(run, options, factors, more)
+
+    others = {"factors": asdict(factors), "untried": more.untried, "board": more.board}
+    learn(args, options, stages, others)
+
+
+def learn(
+    args: argparse.Namespace,
+    options: TutorialOptions,
+    stages: Callable[["ResumableRun"], None],
+    numbers: dict[str, Any] | None = None,
+) -> None:
+    """Runs the remaining stages of a run, then prints and writes the results.
+
+    numbers: more of those with which it resumes only.
+    """
+    report_options = {"game": args.tutorial, **asdict(options), **(numbers or {})}
+    with held_folder(args.folder):
         try:
-            report = train(args, folder)
+            report = _trained(args, report_options, stages)
         except ReportError as error:
             raise UsageError(f"{error}; give the same options, another --folder, or --fresh") from error
     print_table(report)
     if args.json:
         atomic_write(args.json, report.as_json())
-    if args.plot:
-        report.plot(args.plot)
+    if path := getattr(args, "plot", None):
+        report.plot(path)
 
 
-def check(args: argparse.Namespace) -> None:
-    """Raises UsageError for options that do not go together."""
-    if args.games < 2:
-        raise UsageError(f"--games {args.games}: expected at least 2, one from each side")
-    for name in ("cycles", "value_games", "value_only"):
-        if getattr(args, name) and name not in GAMES[args.game]:
-            raise UsageError(f"--{name.replace('_', '-')}: {args.game} has no such training")
-    if args.value_only and args.cycles is not None:
-        raise UsageError("--cycles: --value-only trains no network in cycles")
-    if not -(1 << 63) <= args.seed < 1 << 63:
-        raise UsageError(f"--seed {args.seed}: expected a number of 64 bits")
-
-
-def train(args: argparse.Namespace, folder: Path) -> TutorialReport:
-    """Runs the remaining stages and returns the report."""
+def _trained(
+    args: argparse.Namespace, options: dict[str, Any], stages: Callable[["ResumableRun"], None]
+) -> TutorialReport:
     import torch  # Takes seconds.
 
     from goryu.learning.tutorials.run import ResumableRun
-    from goryu.learning.tutorials.tutorials import STAGES, TUTORIALS, TutorialOptions
+    from goryu.learning.tutorials.tutorials import STAGES
 
     torch.set_num_threads(args.threads)
-    options = {
-        name: getattr(args, name) for name in ("game", "seed", "games", "cycles", "value_games", "value_only")
-    }
-    path = folder / "report.json"
+    path = args.folder / "report.json"
     report = TutorialReport(options) if args.fresh else TutorialReport.read(path, options)
     with ProgressDisplay() as display:
-        run = ResumableRun(folder, report, args.seed, display.print, display.update)
+        run = ResumableRun(args.folder, report, args.seed, display.print, display.update)
         if args.fresh:
-            run.forget(STAGES[args.game])
+            run.forget(STAGES[args.tutorial])
         run.save_report()  # From now on the folder belongs to a run with these options.
-        TUTORIALS[args.game](run, TutorialOptions(args.games, args.cycles, args.value_games, args.value_only))
+        stages(run)
     return run.report
 
 
@@ -146,6 +244,54 @@ def print_table(report: TutorialReport) -> None:
     console.print(table)
     for stage, seconds in report.training.items():
         console.print(f"{stage}: {seconds['seconds']} s, {seconds['cpu_seconds']} s of processor time")
+
+
+def show_numbers(config: PseudocodeConfig) -> None:
+    """Prints the numbers of a run of the pseudocode."""
+    numbers = {**asdict(config.alphazero), **asdict(config)}
+    for name in ("alphazero", "cycles", "games_per_cycle", "steps_per_cycle", "search", "gumbel",
+                 "evaluation_games", "promotion", "window_positions"):  # fmt: skip
+        del numbers[name]
+    for name, value in numbers.items():
+        print(f"{name:20} {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    """Returns a number or the steps of the learning rate as text.
+
+    >>> _shown(0.02 * 0.1 * 10), _shown(((0, 0.2), (100, 0.02)))
+    ('0.02', '0.2, from step 100 on 0.02')
+    """
+    if isinstance(value, tuple):
+        return ", ".join(f"from step {step} on {rate:g}" if step else f"{rate:g}" for step, rate in value)
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def show_strip(args: argparse.Namespace) -> None:
+    """Prints the results of all games, and draws the running win rate."""
+    games = lesson_games.read_games(args.folder / lesson_games.GAMES)
+    rates = lesson_games.running_win_rates(games)
+    for first in range(0, len(games), WIDTH):
+        part = games[first : first + WIDTH]
+        rate = rates[first + len(part) - 1]
+        print(
+            f"{part[0].number:5}  {lesson_games.strip(part):{WIDTH}}  "
+            f"{100 * rate:3.0f} % of the last {lesson_games.RUNNING}"
+        )
+    print(f"{len(games)} games, {100 * lesson_games.win_rate(games):.0f} % won")
+    if args.plot:
+        lesson_games.plot(rates, args.plot)
+
+
+def show_game(args: argparse.Namespace) -> None:
+    """Shows a game board by board."""
+    games = lesson_games.read_games(args.folder / lesson_games.GAMES)
+    if args.game > len(games):
+        raise UsageError(f"game {args.game}: expected 1 to {len(games)}")
+    for text in lesson_games.replay(games[args.game - 1]):
+        print(text + "\n")
+        if args.step and sys.stdin.isatty():
+            input()
 
 
 if __name__ == "__main__":

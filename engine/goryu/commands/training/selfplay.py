@@ -4,7 +4,7 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
         --openings tools/openings/balanced.txt --out runs/self.games
     goryu selfplay reanalyse runs/fsf.games --model models/goryu-5x64.onnx --playouts 64 \
         --share 0.5 --keep-scores --out runs/fsf-soft.games
-    goryu selfplay reanalyse runs/fsf.games --model miniosl --temperature 1.5 --playouts 0 \
+    goryu selfplay reanalyse runs/fsf.games --model miniosl.onnx --playouts 0 \
         --out runs/fsf-distilled.games
     goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
         --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
@@ -23,18 +23,17 @@ shows, converts and packs the files of games; `goryu train` trains on them.
 """
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from goryu.base.files import check_outputs, held_folder
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
-    above_zero,
     new_parser,
     non_negative,
     positive,
@@ -42,14 +41,16 @@ from goryu.commands.common import (
     seed,
     share,
 )
-from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.config_options import add_fields, changed, from_arguments, given_options
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.evaluators.network.named_networks import MODEL_HELP, named_network
+from goryu.evaluators.network.named_networks import named_network
 from goryu.evaluators.network.providers import BACKENDS
-from goryu.learning.asynchronous.gate import GateConfig
+from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
-from goryu.learning.self_play.config import LeafConfig, LoopConfig, SelfPlayConfig
+from goryu.learning.self_play.config import LeafConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
 from goryu.players.set_up.loading import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
@@ -58,20 +59,14 @@ from goryu.work.processes import ProcessPool
 from goryu.work.seam import Pool
 
 if TYPE_CHECKING:
-    from goryu.learning.asynchronous.adapter import LoopGame
-    from goryu.learning.asynchronous.loop import AsynchronousConfig
+    from goryu.learning.loop.adapter import LoopGame
     from goryu.learning.self_play.workers import Work
-
-T = TypeVar("T")
 
 AT_ONCE = 32
 """Games in progress in each worker, if the user says nothing."""
 
 LOOP_GAMES = ("shogi", "tictactoe", "reversi6", "reversi")
 """What the loop can learn."""
-
-GAME_DEPENDENT = ("cycles", "steps", "batch_size")
-"""Numbers of the loop that the small games choose for themselves."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,12 +128,12 @@ def make_parser() -> argparse.ArgumentParser:
     loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
     loop.set_defaults(verb=_loop)
     _add_loop_options(loop)
-    _add_game_options(loop)
+    _add_game_options(loop, fills=False)
     return parser
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help=MODEL_HELP)
+    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help="the network")
     parser.add_argument(
         "--temperature",
         type=float,
@@ -187,74 +182,32 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
 
 
-def _add_game_options(parser: argparse.ArgumentParser) -> None:
+def _add_game_options(parser: argparse.ArgumentParser, *, fills: bool = True) -> None:
     parser.add_argument(
         "--openings",
         type=Path,
         metavar="FILE",
         help="start half of the games from the openings of this file, one a line",
     )
-    add_fields(parser, SelfPlayConfig)
+    add_fields(parser, SelfPlayConfig, fills=fills)
 
 
 def _add_loop_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, required=True, help="folder of all files of the loop")
     parser.add_argument(
-        "--initial",
-        type=Path,
-        metavar="FILE",
-        help="start from the weights of a checkpoint.pt or of an exported float32 .onnx file",
-    )
-    parser.add_argument(
-        "--source",
-        action="append",
-        default=[],
-        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
-        help="more data for every training, as in goryu train",
-    )
-    add_fields(parser, LoopConfig)
-    _add_machine_options(parser)
-    parser.set_defaults(at_once=None)  # Every game of the loop has its own.
-    parser.set_defaults(**dict.fromkeys(GAME_DEPENDENT))
-    others = parser.add_argument_group(
-        "the asynchronous loop",
-        "Self-play, training and matches run at the same time; every cycle trains and tests a candidate.",
-    )
-    others.add_argument(
-        "--synchronous", action="store_true",
-        help="take turns instead: --games games, training on the games of the last --window cycles, a match "
-        "of --match-games games; shogi only",
-    )  # fmt: skip
-    others.add_argument(
         "--game", choices=LOOP_GAMES, default="shogi",
         help="the game (default shogi); the small games have numbers of their own",
     )  # fmt: skip
-    others.add_argument(
-        "--reuse", type=above_zero, metavar="X",
-        help="most samples of training for each position played (default: shogi 4)",
-    )  # fmt: skip
-    others.add_argument(
-        "--window-start", type=positive, metavar="N",
-        help="positions of the first window, and before the first training (default: shogi 20000)",
-    )  # fmt: skip
-    others.add_argument(
-        "--window-growth", type=share, metavar="X",
-        help="how much the window gains for every new position at first (default 0.4)",
-    )  # fmt: skip
-    others.add_argument(
-        "--window-exponent", type=share, metavar="X",
-        help="power of all positions by which the window grows later (default 0.75)",
-    )  # fmt: skip
-    for name, text in (("elo0", "rejects"), ("elo1", "promotes")):
-        others.add_argument(
-            f"--{name}", type=float, metavar="X",
-            help=f"the Elo difference at which the sequential test {text} a candidate (shogi: "
-            f"{getattr(GateConfig(), name):g})",
-        )  # fmt: skip
-    others.add_argument(
-        "--match-limit", type=non_negative, metavar="N",
-        help=f"most games of a match; 0: always promote (default: shogi {GateConfig().games})",
-    )  # fmt: skip
+    for config in (LoopConfig, WindowRule, GateConfig, ShogiLoopConfig):
+        add_fields(parser, config, fills=False)
+    parser.add_argument(
+        "--source",
+        action="append",
+        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
+        help="more data for every training, as in goryu train",
+    )
+    _add_machine_options(parser)
+    parser.set_defaults(at_once=None)  # Every game of the loop has its own.
 
 
 def _play(args: argparse.Namespace) -> None:
@@ -337,33 +290,10 @@ def _run(args: argparse.Namespace, work: "Work") -> None:
 
 
 def _loop(args: argparse.Namespace) -> None:
-    if args.synchronous:
-        _synchronous_loop(args)
-    else:
-        _asynchronous_loop(args)
-
-
-def _loop_config(args: argparse.Namespace) -> LoopConfig:
-    from goryu.learning.training.dataset import parse_source
-
-    given = argparse.Namespace(**{name: value for name, value in vars(args).items() if value is not None})
-    return from_arguments(
-        LoopConfig,
-        given,
-        self_play=from_arguments(SelfPlayConfig, args),
-        openings=_openings(args),
-        gpus=_gpus(args),
-        source=tuple(parse_source(text) for text in args.source),
-        processes=args.processes or 1,
-        cluster=cluster_config(args, args.processes),
-    )
-
-
-def _asynchronous_loop(args: argparse.Namespace) -> None:
     import torch  # noqa: F401 (so that a missing package is reported before the first game)
 
-    from goryu.learning.asynchronous.loop import LoopProgress, run_loop
-    from goryu.learning.asynchronous.strength import plot_strength
+    from goryu.learning.loop.loop import LoopProgress, run_loop
+    from goryu.learning.loop.strength import plot_strength
 
     game, config = _game_and_config(args)
     cluster = cluster_config(args, args.processes)
@@ -392,81 +322,48 @@ def _asynchronous_loop(args: argparse.Namespace) -> None:
                     plot_strength(args.folder / "log.jsonl", args.folder / "strength.svg")
 
 
-def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, AsynchronousConfig]":
-    """Returns the game of the arguments and the numbers of its loop; raises UsageError."""
-    from goryu.learning.asynchronous.board_games import LOOPS
-    from goryu.learning.asynchronous.loop import AsynchronousConfig
-    from goryu.learning.asynchronous.shogi import ShogiLoopGame
-    from goryu.learning.asynchronous.window import WindowRule
+def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, LoopConfig]":
+    """Returns the game of the arguments and the numbers of its loop; raises UsageError or InputError."""
+    from goryu.learning.loop.board_games import LOOPS
+    from goryu.learning.loop.shogi import ShogiLoopGame
 
     game: LoopGame
     if args.game == "shogi":
-        _refuse(args, LoopConfig, ("games", "window", "match_games", "promotion"), "goes with --synchronous")
-        config = _loop_config(args)
-        game, base = ShogiLoopGame(config), AsynchronousConfig(window=WindowRule(20_000))
-        if (args.window_start or base.window.start) < config.batch_size:
-            raise UsageError(f"--window-start: expected at least one batch of {config.batch_size} positions")
+        game, base = ShogiLoopGame(_shogi_config(args)), LoopConfig()
     else:
-        names = {item.name for config in (LoopConfig, SelfPlayConfig) for item in fields(config)}
-        text = f"is for shogi; {args.game} has its own numbers"
-        for kind in (LoopConfig, SelfPlayConfig):
-            _refuse(args, kind, names - set(GAME_DEPENDENT), text)
-        if args.openings or args.initial or args.source:
-            raise UsageError(f"--openings, --initial, --source: {args.game} starts from nothing")
-        if args.backend != "cpu":
-            raise UsageError(f"--backend {args.backend} {text}")
-        if args.gpus:
-            raise UsageError(f"--gpus {text}")
-        for name in GAME_DEPENDENT:
-            if (value := getattr(args, name)) is not None and value < 1:
-                raise UsageError(f"--{name.replace('_', '-')} {value}: expected at least 1")
+        others = {
+            "openings": args.openings, "source": args.source, "gpus": args.gpus,
+            "backend": args.backend != "cpu",
+        }  # fmt: skip
+        given = [
+            *given_options(ShogiLoopConfig, args), *given_options(SelfPlayConfig, args),
+            *(f"--{name}" for name, value in others.items() if value),
+        ]  # fmt: skip
+        if wrong := [option for option in given if option not in ("--steps", "--batch-size")]:
+            raise UsageError(f"{', '.join(wrong)}: for shogi only; {args.game} has its own numbers")
         board, base = LOOPS[args.game]
-        alphazero = _changed(board.config, steps_per_cycle=args.steps, batch=args.batch_size)
-        game = replace(board, config=alphazero, seed=args.seed)
-    return game, _changed(
-        base,
-        cycles=args.cycles,
-        reuse=args.reuse,
-        at_once=args.at_once,
-        window=_changed(base.window, start=args.window_start, growth=args.window_growth,
-                        exponent=args.window_exponent),
-        gate=_changed(base.gate, elo0=args.elo0, elo1=args.elo1, games=args.match_limit),
-    )  # fmt: skip
+        steps, batch = args.steps or board.config.steps_per_cycle, args.batch_size or board.config.batch
+        game = replace(
+            board, config=replace(board.config, steps_per_cycle=steps, batch=batch), seed=args.seed
+        )
+    config = replace(changed(base, args), window=changed(base.window, args), gate=changed(base.gate, args))
+    if args.game == "shogi" and config.window.window_start < (batch := game.samples // game.steps):
+        raise UsageError(f"--window-start: expected at least one batch of {batch} positions")
+    return game, config
 
 
-def _changed(config: T, **values: Any) -> T:
-    """Returns a dataclass with the values that are not None."""
-    return replace(config, **{name: value for name, value in values.items() if value is not None})  # type: ignore[type-var]
+def _shogi_config(args: argparse.Namespace) -> ShogiLoopConfig:
+    from goryu.learning.training.dataset import parse_source
 
-
-def _refuse(args: argparse.Namespace, config: type[Any], names: Collection[str], why: str) -> None:
-    """Raises UsageError if an option of a dataclass was given that means nothing here."""
-    for item in fields(config):
-        value = getattr(args, item.name, None)
-        if item.name in names and "help" in item.metadata and value not in (None, item.default):
-            raise UsageError(f"--{item.name.replace('_', '-')} {why}")
-
-
-def _synchronous_loop(args: argparse.Namespace) -> None:
-    from goryu.learning.self_play.loop import run_loop
-
-    for name in ("reuse", "window_start", "window_growth", "window_exponent", "elo0", "elo1", "match_limit"):
-        if getattr(args, name) is not None:
-            raise UsageError(f"--{name.replace('_', '-')} does not go with --synchronous")
-    if args.game != "shogi":
-        raise UsageError(f"--synchronous is for shogi; goryu learn {args.game} takes turns, too")
-    if (args.folder / "loop.json").exists():
-        raise UsageError(f"{args.folder} holds an asynchronous loop: leave --synchronous out")
-    config = _loop_config(args)
-    with held_folder(args.folder), ProgressDisplay() as display:
-
-        def on_step(entry: dict[str, Any]) -> None:
-            if "loss" in entry:
-                display.update("training steps", entry["step"], config.steps, f"loss {entry['loss']:.3f}")
-
-        report, watch = reporter(display, config.games), watcher(display.print)
-        for cycle in run_loop(config, args.folder, report, on_step, watch):
-            display.print(str(cycle))
+    return changed(
+        ShogiLoopConfig(),
+        args,
+        self_play=changed(SelfPlayConfig(), args),
+        openings=_openings(args),
+        source=tuple(parse_source(text) for text in args.source or ()),
+        threads=args.processes or 1,
+        gpus=_gpus(args),
+    )
 
 
 def _gpus(args: argparse.Namespace) -> tuple[int, ...]:

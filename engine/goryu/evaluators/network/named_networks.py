@@ -1,22 +1,15 @@
-"""The networks that a command line names: files, and the one in the package miniosl."""
+"""The networks that a command line names, for one thread each."""
 
 import math
 import warnings
 from collections.abc import Sequence
-from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.external_data import read_model
-from goryu.evaluators.miniosl import MINIOSL, MinioslEvaluator, miniosl_file
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import backend_chain, open_on_first
-
-MODEL_HELP = (
-    "or miniosl: the network of that package (pip install --no-deps 'miniosl<0.1.7'), "
-    "or miniosl:FILE.onnx: the same made smaller by goryu quantize"
-)
 
 
 def open_network(
@@ -27,8 +20,8 @@ def open_network(
     temperature: float = 1.0,
     gpus: Sequence[int] = (0,),
     worker: int = 0,
-) -> NetworkEvaluator | MinioslEvaluator:
-    """Loads a network for one thread: a file, `miniosl` or `miniosl:FILE`.
+) -> NetworkEvaluator:
+    """Loads a network for one thread.
 
     backend: an explicitly requested one must work: a job planned for hours on a GPU must not silently run for
         days on a CPU. "auto" takes the best that works, and warns about those that do not.
@@ -38,12 +31,12 @@ def open_network(
     Raises ModelError, BackendError, or InputError if the temperature is not above 0.
     """
     _check(temperature)
-    teacher = miniosl_file(model)
-    evaluator = partial(MinioslEvaluator, teacher) if teacher else partial(NetworkEvaluator, model)
     device = gpus[worker % len(gpus)]
 
-    def open_on(backend: str) -> NetworkEvaluator | MinioslEvaluator:
-        return evaluator(batch_size=batch_size, backend=backend, temperature=temperature, device=device)
+    def open_on(backend: str) -> NetworkEvaluator:
+        return NetworkEvaluator(
+            model, batch_size=batch_size, backend=backend, temperature=temperature, device=device
+        )
 
     backends = backend_chain(backend, allows_fallback=False)
     return open_on_first(backends, open_on, lambda problem: warnings.warn(problem, stacklevel=4))
@@ -56,10 +49,8 @@ def named_network(model: Path, temperature: float = 1.0) -> str:
     Raises ModelError, OSError, or InputError if the temperature is not above 0.
     """
     _check(temperature)
-    teacher = miniosl_file(model)
-    name, path = (MINIOSL, teacher) if teacher else (model.stem, model)
     tempered = "" if temperature == 1.0 else f" at temperature {temperature:g}"
-    return f"{name} {sha256(read_model(path)).hexdigest()[:8]}{tempered}"
+    return f"{model.stem} {sha256(read_model(model)).hexdigest()[:8]}{tempered}"
 
 
 def _check(temperature: float) -> None:

@@ -13,7 +13,7 @@ from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.onnx_edit import halved
 from goryu.evaluators.network.half_check import check_halves
 from goryu.evaluators.network.model_files import ModelError
-from goryu.evaluators.network.providers import Session
+from goryu.evaluators.network.providers import Session, open_session
 
 _ELEMENT_TYPES: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
@@ -32,7 +32,8 @@ class OnnxModel:
 
     element_types: of each input of the model that is open.
     fixed: the size of all its batches, or None if it takes any.
-    threads, device: of `open_session`. opens: this function, or what opens sessions instead.
+    threads, device: of `open_session`.
+    opens: opens sessions instead of `open_session`, or None.
     content: what is open instead of the content of the file, or None.
     """
 
@@ -43,7 +44,7 @@ class OnnxModel:
     fixed: int | None
     threads: int
     device: int
-    opens: Callable[..., Session]
+    opens: Callable[..., Session] | None = None
     content: bytes | None = None
 
     @property
@@ -58,7 +59,7 @@ class OnnxModel:
 
     def open(self, axes: Mapping[str, int] | None = None, content: bytes | None = None) -> Session:
         """Opens the same model again, or another content, with axes of these lengths."""
-        return self.opens(
+        return (self.opens or open_session)(
             self.path,
             self.backend.lower(),
             threads=self.threads,
@@ -99,11 +100,11 @@ class OnnxModel:
 def open_model(
     path: Path,
     backend: str,
+    opens: Callable[..., Session] | None = None,
     *,
     threads: int,
     device: int,
     model_format: str,
-    opens: Callable[..., Session],
 ) -> OnnxModel:
     """Opens a model and finds out its format.
 
@@ -111,7 +112,7 @@ def open_model(
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: the backend cannot be used.
     """
-    session = opens(path, backend, threads=threads, device=device)
+    session = (opens or open_session)(path, backend, threads=threads, device=device)
     nodes = session.handle.get_inputs()
     inputs = tensor_shapes(path, nodes)
     outputs = tensor_shapes(path, session.handle.get_outputs())

@@ -31,7 +31,7 @@ from goryu.evaluators.network.onnx_model import OnnxModel, open_model
 from goryu.evaluators.network.packed_input import packed_model
 from goryu.evaluators.network.packed_network import PackedNetwork
 from goryu.evaluators.network.packing_check import check_packing
-from goryu.evaluators.network.providers import GPU_BACKENDS, BackendError, Session, check_file, open_session
+from goryu.evaluators.network.providers import GPU_BACKENDS, BackendError, Session, check_file
 from goryu.evaluators.network.runners import KernelRunner, PackedRunner, PlanesRunner, Runner
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def open_runner(
         runner = KernelRunner(kernel, _format_of_kernel(path, kernel, model_format))
         return runner, batch_size or best_batch(kernel), ""
     name = "cpu" if backend == "onnxruntime" else backend
-    model = open_model(
-        path, name, threads=threads, device=device, model_format=model_format, opens=opens or open_session
-    )
+    model = open_model(path, name, opens, threads=threads, device=device, model_format=model_format)
     reasons = []
     if (model.backend in _HALVED if halves is None else halves) and np.float32 in model.element_types:
         model, why = _halved(model, is_requested=halves is True)

@@ -1,5 +1,1 @@
-"""Self-play of shogi with records on disk.
-
-A network plays itself or labels old games anew, in several processes, and a loop of self-play, training and
-match improves it.
-"""
+"""Self-play of shogi with records on disk: a network plays itself, or labels old games anew."""

@@ -1,13 +1,9 @@
-"""Every number of self-play and of its loop; without PyTorch, so that `goryu selfplay --help` is quick."""
+"""Every number of self-play; without PyTorch, so that `goryu selfplay --help` is quick."""
 
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from goryu.base.config_fields import check_ranges, option, ranged
 from goryu.base.errors import InputError
-from goryu.learning.training.dataset import Source
-from goryu.match.openings import Opening
-from goryu.work.cluster import ClusterConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,44 +67,3 @@ class LeafConfig:
 
     def __post_init__(self) -> None:
         check_ranges(self)
-
-
-@dataclass(frozen=True, slots=True)
-class LoopConfig:
-    """Every number of the loop of self-play, training and match. Raises InputError for bad numbers."""
-
-    self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)
-    openings: tuple[Opening, ...] = (Opening(),)
-    initial: Path | None = None
-    source: tuple[Source, ...] = ()
-    blocks: int = ranged(5, "residual blocks of the network", least=0)
-    channels: int = ranged(64, "channels of every convolution in the tower")
-    cycles: int = ranged(10, "cycles of self-play, training and match")
-    games: int = ranged(200, "games of self-play in a cycle")
-    window: int = ranged(4, "train on the games of this many cycles, the current one included")
-    steps: int = ranged(400, "training steps in a cycle")
-    batch_size: int = ranged(256, "positions in a training step")
-    learning_rate: float = ranged(5e-4, "peak of the learning rate in each cycle")
-    result_weight: float = ranged(
-        0.5, "share of the game's result in the value target, from 0 to 1", least=0, most=1
-    )
-    match_games: int = ranged(40, "games of the challenger against the champion; 0: always promote", least=0)
-    match_playouts: int = ranged(100, "playouts a move in the match")
-    promotion: float = ranged(
-        0.5, "points a game that the challenger must exceed to become champion", least=0, most=1
-    )
-    device: str = option("cpu", "device of the training: cpu or cuda")
-    processes: int = 1
-    cluster: ClusterConfig | None = None
-    at_once: int = 32
-    backend: str = "cpu"
-    gpus: tuple[int, ...] = (0,)
-    seed: int = ranged(0, least=0, most=2**63 - 1)
-
-    def __post_init__(self) -> None:
-        check_ranges(self)
-        for name in ("cheap_playouts", "full_playouts"):  # Without a search there is nothing to learn.
-            if (playouts := getattr(self.self_play, name)) < 1:
-                raise InputError(f"{name}: expected more than 0, received {playouts}")
-        if self.match_games % 2:
-            raise InputError(f"match_games: expected an even number or 0, received {self.match_games}")

@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Protocol, Self
 
-from goryu.evaluators.miniosl import MINIOSL, miniosl_file
 from goryu.evaluators.network.named_networks import open_network
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.state import State
@@ -152,11 +151,9 @@ class GamesJob:
 
     @property
     def files(self) -> Sequence[Path]:
-        return [miniosl_file(self.model) or self.model]
+        return [self.model]
 
     def prepared(self, place: Callable[[Path], Path]) -> "GamesJob":
-        if (file := miniosl_file(self.model)) is not None:
-            return replace(self, model=Path(f"{MINIOSL}:{place(file)}"))
         return replace(self, model=place(self.model))
 
     def work(self, inbox: Inbox) -> Iterator[Result]:

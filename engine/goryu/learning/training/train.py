@@ -27,7 +27,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from goryu.base.errors import InputError, first_line
-from goryu.base.files import atomic_save, atomic_write
+from goryu.base.files import atomic_write
+from goryu.learning.checkpoints import atomic_save
 from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.dataset import Batch, Dataset, make_batch

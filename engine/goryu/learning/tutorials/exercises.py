@@ -22,11 +22,11 @@ from goryu.games.state import Move, State
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.experiments import greedy_opponent, points
 from goryu.learning.tutorials.report import Measurement
+from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import (
     CORNERS,
     Choose,
     ValueLearner,
-    ValueLearnerConfig,
     corners_of,
 )
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent, with_epsilon

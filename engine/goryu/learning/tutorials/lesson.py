@@ -1,60 +1,37 @@
-"""Runs the lesson of the reversi tutorial with numbers that the reader chooses.
+"""The lesson of the reversi tutorial, with numbers that the reader chooses.
 
 The learner is `value_learner.py`. A lesson plays its games, writes every one of them to `games.jsonl`, and
 every few games a checkpoint: the network as ONNX and the state from which an interrupted lesson resumes.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
-from pathlib import Path
 from random import Random
 from typing import Any
 
-import torch
-
 from goryu.base.errors import InputError
-from goryu.base.files import atomic_save
 from goryu.evaluators.board_network import BoardGame
 from goryu.implementation import Reversi
-from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.exercises import OPPONENTS
-from goryu.learning.tutorials.lesson_config import LessonConfig
-from goryu.learning.tutorials.lesson_games import GAMES, LessonGame, read_games, write_games
+from goryu.learning.tutorials.lesson_games import (
+    GAMES,
+    RUNNING,
+    LessonGame,
+    read_games,
+    running_win_rates,
+    write_games,
+)
 from goryu.learning.tutorials.networks import export
-from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner, ValueLearnerConfig
+from goryu.learning.tutorials.run import ResumableRun, TrainingClock
+from goryu.learning.tutorials.value_config import ValueLearnerConfig
+from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner
 from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import Score
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.presets import disc_lead
 
-STATE = "lesson.pt"
+STAGE = "lesson"
 MOVES = 65
 """The move numbers of reversi: 64 squares and a pass."""
-
-
-def learner_config(config: LessonConfig) -> ValueLearnerConfig:
-    """Returns the config of the learner; raises InputError for numbers with which nothing can be learnt."""
-    config.check()
-    return ValueLearnerConfig(
-        games=config.games,
-        games_together=config.games_together,
-        depth=config.depth,
-        discount=config.discount,
-        epsilon=config.epsilon,
-        epsilon_decay=config.epsilon_decay,
-        epsilon_every=config.epsilon_every,
-        learns_both_sides=config.both_sides,
-        window=config.window,
-        updates=config.updates,
-        batch=config.batch,
-        learning_rate=config.learning_rate,
-        final_rate=1.0,
-        uses_symmetries=config.symmetries,
-        channels=config.filters,
-        hidden=config.hidden,
-        layers=config.layers,
-        size=config.size,
-    )
 
 
 def opponent(name: str, rng: Random) -> Agent:
@@ -72,25 +49,28 @@ def opponent(name: str, rng: Random) -> Agent:
 
 
 class Lesson:
-    """A lesson in a folder; it goes on from its last checkpoint."""
+    """A lesson in the folder of a run; it goes on from its last checkpoint."""
 
-    def __init__(self, folder: Path, config: LessonConfig, opponents: Sequence[str]) -> None:
-        """Raises InputError if the folder has a lesson with other numbers, or a damaged one."""
-        self.folder = folder
+    def __init__(self, run: ResumableRun, config: ValueLearnerConfig, opponents: Sequence[str]) -> None:
+        """Raises InputError for an opponent that does not exist, ReportError for a damaged state."""
         self.config = config
         self.opponents = list(opponents)
-        self._rng = Random(config.seed)
-        agents = {name: opponent(name, self._rng) for name in dict.fromkeys(opponents)}
-        self.learner = ValueLearner(learner_config(config), [agents[name] for name in opponents], config.seed)
-        self.agents = agents
+        self._rng = Random(run.seed)
+        self.agents = {name: opponent(name, self._rng) for name in dict.fromkeys(opponents)}
+        self.learner = ValueLearner(config, [self.agents[name] for name in opponents], run.seed)
         self.games: list[LessonGame] = []
-        self._resume()
+        self._run = run
+        saved = run.load(STAGE, self._restore)
+        self._clock = TrainingClock(saved and saved["clock"])
 
-    def run(self, checkpoint: Callable[[Sequence[LessonGame], float], None]) -> None:
-        """Plays the remaining games. checkpoint: gets the games since the last one and the mean loss."""
+    def run(self, every: int, checkpoint: Callable[[Sequence[LessonGame], float], None]) -> None:
+        """Plays the remaining games.
+
+        every: games between two checkpoints. checkpoint: gets the games since the last one and the mean loss.
+        """
         while self.learner.played < self.config.games:
             before, losses = self.learner.played, list[float]()
-            stop = min(before + self.config.checkpoint_every, self.config.games)
+            stop = min(before + every, self.config.games)
             while self.learner.played < stop:
                 first = self.learner.played + 1
                 losses.append(self.learner.step())
@@ -123,30 +103,16 @@ class Lesson:
 
     def _save(self) -> None:
         """Writes a checkpoint. The state comes last: after a kill the lesson repeats the games since it."""
-        path = self.folder / f"network-{self.learner.played:05}.onnx"
+        folder = self._run.folder
         name = "reversi" if self.config.size == 8 else f"reversi{self.config.size}"
-        export(self.learner.net, BoardGame(name, self.config.size, MOVES, Reversi), path)
-        write_games(self.folder / GAMES, self.games)
+        game = BoardGame(name, self.config.size, MOVES, Reversi)
+        export(self.learner.net, game, folder / f"network-{self.learner.played:05}.onnx")
+        write_games(folder / GAMES, self.games)
         state = {"learner": self.learner.state_dict(), "opponents": self._rng.getstate()}
-        atomic_save(self.folder / STATE, {**state, "options": self._options()})
+        points = running_win_rates(self.games)[-1]
+        self._run.save(STAGE, state, self._clock, (self.learner.played, points, f"the last {RUNNING} games"))
 
-    def _options(self) -> dict[str, Any]:
-        return {**asdict(self.config), "opponents": self.opponents}
-
-    def _resume(self) -> None:
-        path = self.folder / STATE
-        if not path.is_file():
-            return
-        with expecting(path, "the state of an earlier lesson"):
-            saved = torch.load(path, weights_only=True)
-            options = saved["options"]
-        mine = self._options()
-        if different := [name for name in mine if mine[name] != options.get(name)]:
-            name = different[0]
-            raise InputError(
-                f"{self.folder} has a lesson with other numbers ({name}: {options.get(name)}, "
-                f"received {mine[name]}); give the same, another --folder, or --fresh"
-            )
+    def _restore(self, saved: dict[str, Any]) -> None:
         self.learner.load_state_dict(saved["learner"])
         self._rng.setstate(saved["opponents"])
-        self.games = read_games(self.folder / GAMES)[: self.learner.played]
+        self.games = read_games(self._run.folder / GAMES)[: self.learner.played]

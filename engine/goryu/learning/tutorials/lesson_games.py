@@ -75,6 +75,17 @@ def running_win_rates(games: Sequence[LessonGame]) -> list[float]:
     return [win_rate(games[max(0, i - RUNNING) : i]) for i in range(1, len(games) + 1)]
 
 
+def plot(rates: Sequence[float], path: Path) -> None:
+    """Draws a running win rate; the suffix of `path` chooses the format. Needs matplotlib."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.add_subplot()
+    axes.plot(range(1, len(rates) + 1), rates)
+    axes.set(xlabel="games", ylabel="points a game, running mean", ylim=(0, 1.02))
+    figure.savefig(path)
+
+
 def replay(game: LessonGame) -> Iterator[str]:
     """Yields the boards of a game, from the start to the end; each text begins with the move that led there.
 

@@ -5,7 +5,7 @@ masters chess, shogi, and Go through self-play", Science, 2018, and the suppleme
 million games of chess in 700,000 steps).
 """
 
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goryu.base.config_fields import check_ranges, ranged
@@ -128,13 +128,3 @@ playouts and an exploration of 0.4 all games were soon the same draw, and it ans
 Reversi takes some fifteen minutes. With an exploration of 1 the 32 playouts spread over all moves, and the
 policy hardly learned (a loss of 1.94, not 1.79): 62 points of 100 against the tutorial's opponent, not 98.
 """
-
-
-def factors_of(game: str, changed: dict[str, float]) -> Factors:
-    """Returns the factors of a small game, with others in place of some."""
-    return replace(SMALL_GAMES[game], **changed)
-
-
-def factor_fields() -> tuple["Field[Any]", ...]:
-    """Returns the factors as dataclass fields, with their help."""
-    return fields(Factors)

@@ -14,12 +14,13 @@ from typing import Any
 
 import torch
 
-from goryu.base.files import atomic_save
+from goryu.learning.checkpoints import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.alphazero import SELF_PLAY, AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
-from goryu.learning.tutorials.value_learner import ValueLearner, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import ValueLearnerConfig
+from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent
 from goryu.search.evaluator import Evaluator
 

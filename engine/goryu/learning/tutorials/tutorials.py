@@ -1,7 +1,7 @@
-"""The stages of a run of `goryu learn` for each game, in order."""
+"""The stages of a run of `goryu learn` for each tutorial, in order."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from random import Random
 
 from goryu.evaluators.board_network import BOARD_GAMES, load
@@ -10,31 +10,23 @@ from goryu.implementation import Board, Reversi
 from goryu.learning.tutorials import exercises, experiments
 from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, TICTACTOE, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
+from goryu.learning.tutorials.lesson import Lesson
+from goryu.learning.tutorials.lesson_games import RUNNING, LessonGame, running_win_rates, strip, win_rate
 from goryu.learning.tutorials.networks import export
+from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
+from goryu.learning.tutorials.pseudocode_config import Factors, scaled
 from goryu.learning.tutorials.report import Measurement
-from goryu.learning.tutorials.run import ResumableRun, train_alphazero, train_value_network
+from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
-from goryu.learning.tutorials.value_learner import TUTORIAL, ValueLearner, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
-from goryu.players.agents.arena import Score
+from goryu.players.agents.arena import Score, paired_match
 from goryu.search.evaluator import Evaluator
 
 TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
 """The stages that train a value network for reversi."""
-
-
-@dataclass(frozen=True, slots=True)
-class TutorialOptions:
-    """What the user can change.
-
-    games: of a match. cycles, value_games: length of the training; None: the default of the tutorial.
-    value_only: skip AlphaZero's loop.
-    """
-
-    games: int = 100
-    cycles: int | None = None
-    value_games: int | None = None
-    value_only: bool = False
 
 
 def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
@@ -52,13 +44,13 @@ def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
     path = run.folder / "tictactoe.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
     trained = setup(champion)
-    run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.games, rng))
-    run.measure("basics", lambda rng: experiments.tictactoe_basics(options.games, rng))
+    run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.match_games, rng))
+    run.measure("basics", lambda rng: experiments.tictactoe_basics(options.match_games, rng))
 
 
 def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     """Trains the reversi tutorial's value network with its config and ours; then runs AlphaZero's loop."""
-    run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.games, rng))
+    run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.match_games, rng))
     game = replace(BOARD_GAMES["reversi"], new=Reversi)
 
     def alone(rng: Random) -> list[Agent]:
@@ -75,10 +67,10 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     )
     name = TUTORIAL_VALUES
     learner = train_value_network(run, name, theirs, alone, match_games=20, keeps_best=False)
-    run.measure(name, lambda rng: experiments.value_network(learner, name, options.games, rng))
+    run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
     name = OUR_VALUES
     learner = train_value_network(run, name, ours, mixed)
-    run.measure(name, lambda rng: experiments.value_network(learner, name, options.games, rng))
+    run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
     value_model = run.folder / "reversi-value.onnx"
     export(learner.net, game, value_model)
     if options.value_only:
@@ -97,12 +89,14 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     path = run.folder / "reversi.onnx"
     champion = train_alphazero(run, board_learner, config, lambda: board_learner.export(path), strength)
     agent = puct(champion, 100)
-    run.measure("network", lambda rng: experiments.reversi_networks(agent, value_player, options.games, rng))
+    run.measure(
+        "network", lambda rng: experiments.reversi_networks(agent, value_player, options.match_games, rng)
+    )
 
 
 def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
     """Trains the five learners of the reversi tutorial's exercises, with different opponents and targets."""
-    run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.games, rng))
+    run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.match_games, rng))
     for variant in exercises.VARIANTS:
         config = variant.config(options.value_games or 2000)
         during_training = max(2, config.games // 50)
@@ -113,7 +107,7 @@ def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
         def results(
             rng: Random, variant: exercises.Variant = variant, learner: ValueLearner = learner
         ) -> Iterator[Measurement]:
-            return exercises.variant_results(variant, learner, options.games, rng)
+            return exercises.variant_results(variant, learner, options.match_games, rng)
 
         run.measure(variant.name, results)
 
@@ -138,13 +132,75 @@ def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
         return score.points, "points of puct:20 against itself with the untrained network"
 
     def results(rng: Random) -> Iterator[Measurement]:
-        score = against(champion, make_agent("random", rng=rng), options.games, rng)
+        score = against(champion, make_agent("random", rng=rng), options.match_games, rng)
         yield experiments.points("puct:20 - random", score)
-        score = against(champion, puct(untrained), options.games, rng)
+        score = against(champion, puct(untrained), options.match_games, rng)
         yield experiments.points("puct:20 - puct:20 with the untrained network", score)
 
     path = run.folder / "shogi.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
+    run.measure("network", results)
+
+
+def train_lesson(
+    run: ResumableRun, options: TutorialOptions, config: ValueLearnerConfig, more: LessonOptions
+) -> None:
+    """Plays the lesson, or the rest of it, then measures the learner against its opponents."""
+    lesson = Lesson(run, config, more.opponents)
+    if lesson.games:
+        run.log(f"resuming after {len(lesson.games)} of {config.games} games")
+
+    def checkpoint(games: Sequence[LessonGame], loss: float) -> None:
+        rate, running = win_rate(lesson.games), running_win_rates(lesson.games)[-1]
+        run.log(
+            f"{games[-1].number:5}  {strip(games)}  {100 * rate:3.0f} % won, {100 * running:3.0f} % of the "
+            f"last {RUNNING}, epsilon {games[-1].epsilon:.2f}, loss {loss:.4f}"
+        )
+        run.progress("games", len(lesson.games), config.games)
+
+    def results(rng: Random) -> Iterator[Measurement]:
+        for name in dict.fromkeys(more.opponents):
+            for side, place in enumerate(("first", "second")):
+                score = lesson.match(name, options.match_games, side)
+                yield experiments.points(f"without random moves, moving {place} - {name}", score)
+
+    lesson.run(more.checkpoint_every, checkpoint)
+    run.measure("match", results)
+
+
+def train_pseudocode(
+    run: ResumableRun, options: TutorialOptions, factors: Factors, more: PseudocodeOptions
+) -> None:
+    """Lets actors play while a trainer trains, then measures how the last network plays."""
+    game, config = BOARD_GAMES[more.board], scaled(factors, more.untried)
+    learner = BoardLearner(game, blocks=1 if more.board == "tictactoe" else 2, channels=32, seed=run.seed)
+    storage = NetworkStorage(run.folder / "networks", game)
+    trainer = Trainer(learner, storage, config, Random(run.seed))
+    saved = run.load("pseudocode", lambda saved: trainer.load_state_dict(saved["trainer"]))
+    clock = TrainingClock(saved and saved["clock"])
+    if trainer.step:
+        run.log(f"resuming after step {trainer.step}")
+    seed = run.seed + 1000 * trainer.step  # A resumed run plays other games.
+    with Actors(more.actors, more.board, storage.folder, config.alphazero, seed) as actors:
+        for point in trainer.run(actors, run.progress):
+            run.save_state("pseudocode", {"trainer": trainer.state_dict()}, clock)
+            run.log(
+                f"step {point.step}: {point.games} games, {point.positions} positions, losses "
+                f"{point.policy_loss:.3f} {point.value_loss:.3f}, actors {point.lag:.0f} steps behind"
+            )
+    setup = AgentSetup(evaluator=storage.newest()[1], puct=puct_config(config.alphazero))
+
+    def results(rng: Random) -> Iterator[Measurement]:
+        if more.board == "tictactoe":
+            yield from experiments.tictactoe_network(setup, options.match_games, rng)
+            return
+        agent = make_agent("puct:20", setup)
+        opponents = {"random": make_agent("random", rng=rng)}
+        opponents["the tutorial's opponent"] = experiments.greedy_opponent(rng)
+        for name, other in opponents.items():
+            score = paired_match(agent, other, game.new, options.match_games)
+            yield experiments.points(f"puct:20 - {name}", score)
+
     run.measure("network", results)
 
 
@@ -153,8 +209,10 @@ STAGES = {
     "reversi": (TUTORIAL_VALUES, OUR_VALUES, "alphazero"),
     "exercises": tuple(variant.name for variant in exercises.VARIANTS),
     "shogi": ("alphazero",),
+    "lesson": ("lesson",),
+    "pseudocode": ("pseudocode",),
 }
-"""The stages of each game that train a network, and so have a saved state."""
+"""The stages of each tutorial that train a network, and so have a saved state."""
 
 TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
     "tictactoe": train_tictactoe,

@@ -26,6 +26,7 @@ from goryu.evaluators.board_network import encode
 from goryu.games.state import Move
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetric
+from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.players.agents.agents import Agent
 from goryu.players.agents.arena import Score
 from goryu.players.agents.presets import disc_lead
@@ -45,63 +46,6 @@ Choose = Callable[[Sequence[Reversi]], list[Move]]
 
 Example = tuple[int, int, float]
 """Bitboards of the side to move and the opponent, and the target in [-1, +1]."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValueLearnerConfig:
-    """Every number of the learner; the defaults are ours, `TUTORIAL` has those of the tutorial.
-
-    games, games_together: games in total, and in parallel between two updates.
-    depth: plies that the learner looks ahead.
-    discount, draw_target: target = discount^(own turns to come) * discs / squares; a draw counts
-        `draw_target` discs.
-    corner_bonus: extra discs for a corner in the target (one of the exercises).
-    epsilon, epsilon_decay, epsilon_every: the learner's share of random moves; it is multiplied by the decay
-        after every `epsilon_every` games.
-    learns_both_sides: play every second game as the second player.
-    window: games whose positions an update samples from. updates, batch: minibatches per update, their size.
-    learning_rate, final_rate: Adam's learning rate, and the share of it at the end.
-    uses_symmetries: rotate and reflect each sampled position at random.
-    channels, layers, hidden: filters and number of the convolutions, width of the dense layer.
-    size: of the board.
-    """
-
-    games: int = 6000
-    games_together: int = 30
-    depth: int = 2
-    discount: float = 0.8
-    draw_target: float = 0.1
-    corner_bonus: float = 0.0
-    epsilon: float = 0.9
-    epsilon_decay: float = 0.9
-    epsilon_every: int = 120
-    learns_both_sides: bool = False
-    window: int = 1800
-    updates: int = 40
-    batch: int = 256
-    learning_rate: float = 1e-3
-    final_rate: float = 0.02
-    uses_symmetries: bool = True
-    channels: int = 32
-    hidden: int = 512
-    layers: int = 2
-    size: int = 8
-
-    @property
-    def squares(self) -> int:
-        """The squares of the board."""
-        return self.size * self.size
-
-
-TUTORIAL = ValueLearnerConfig(
-    games=1500,
-    games_together=3,
-    epsilon_every=30,
-    window=3,
-    updates=1,
-    final_rate=1.0,
-    uses_symmetries=False,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +70,7 @@ class ValueLearner:
         self.opponents = opponents
         self.rng = Random(seed)
         torch.manual_seed(seed)
-        self.net = ValueNet(config.channels, config.hidden, config.size, config.layers)
+        self.net = ValueNet(config.filters, config.hidden, config.size, config.layers)
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.games: list[list[Example]] = []
         self.finished: list[PlayedGame] = []
@@ -162,7 +106,7 @@ class ValueLearner:
         count = min(self.config.games_together, self.config.games - self.played)
         states = [Reversi(self.config.size) for _ in range(count)]
         numbers = range(self.played, self.played + count)
-        sides = [number % 2 if self.config.learns_both_sides else 0 for number in numbers]
+        sides = [number % 2 if self.config.both_sides else 0 for number in numbers]
         opponents = [self.opponents[number % len(self.opponents)] for number in numbers]
         seen = play_games(states, sides, self._choose, opponents)
         for state, side, positions in zip(states, sides, seen, strict=True):
@@ -208,7 +152,7 @@ class ValueLearner:
         for _ in range(self.config.updates):
             chosen = self.rng.choices(range(len(examples)), k=self.config.batch)
             batch = planes[chosen]
-            if self.config.uses_symmetries:
+            if self.config.symmetries:
                 batch = symmetric(batch, self.rng.randrange(4), self.rng.random() < 0.5)
             values = self.net(torch.from_numpy(batch))
             loss = F.mse_loss(values, torch.from_numpy(targets[chosen]))

@@ -13,39 +13,32 @@ Source: D. Wu, "Accelerating Self-Play Learning in Go", 2019 (the window), and t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from goryu.base.errors import InputError
+from goryu.base.config_fields import check_ranges, ranged
 
 
 @dataclass(frozen=True, slots=True)
 class WindowRule:
-    """The numbers of the rule; the defaults are KataGo's. Raises InputError for impossible numbers.
+    """KataGo's c, beta and alpha; KataGo's c is 250,000. Raises InputError for impossible numbers."""
 
-    start: positions of the first window (KataGo's c). growth: how much of every new position the window gains
-    at first (beta). exponent: the power by which it grows later, above 0 and at most 1 (alpha).
-    """
-
-    start: int = 250_000
-    growth: float = 0.4
-    exponent: float = 0.75
+    window_start: int = ranged(20_000, "positions of the first window, and before the first training")
+    window_growth: float = ranged(
+        0.4, "how much the window gains for every new position at first", least=0, most=1
+    )
+    window_exponent: float = ranged(0.75, "power of all positions by which the window grows later", most=1)
 
     def __post_init__(self) -> None:
-        if self.start < 1:
-            raise InputError(f"window_start: expected at least 1 position, received {self.start}")
-        if not 0.0 <= self.growth <= 1.0:
-            raise InputError(f"window_growth: expected a number from 0 to 1, received {self.growth:g}")
-        if not 0.0 < self.exponent <= 1.0:
-            raise InputError(f"window_exponent: expected more than 0, at most 1: {self.exponent:g}")
+        check_ranges(self)
 
     def size(self, positions: int) -> int:
         """Returns the size of the window, in positions, after `positions` positions were played.
 
-        >>> WindowRule().size(250_000), WindowRule().size(1_000_000)
+        >>> WindowRule(250_000).size(250_000), WindowRule(250_000).size(1_000_000)
         (250000, 493790)
         """
-        if positions <= self.start:
-            return self.start
-        grown = ((positions / self.start) ** self.exponent - 1.0) / self.exponent
-        return int(self.start * (1.0 + self.growth * grown))
+        if positions <= self.window_start:
+            return self.window_start
+        grown = ((positions / self.window_start) ** self.window_exponent - 1.0) / self.window_exponent
+        return int(self.window_start * (1.0 + self.window_growth * grown))
 
 
 def newest(sizes: Sequence[int], wanted: int) -> int:

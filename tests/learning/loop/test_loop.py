@@ -16,19 +16,14 @@ import pytest
 
 from goryu.base.errors import InputError
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.learning.asynchronous.folder import LoopFolder
-from goryu.learning.asynchronous.gate import Gate, GateConfig
-from goryu.learning.asynchronous.json_lines import JsonLines, read_lines
-from goryu.learning.asynchronous.loop import (
-    AsynchronousConfig,
-    LoopEvent,
-    LoopProgress,
-    finite_elo,
-    run_loop,
-)
-from goryu.learning.asynchronous.players import PlayersJob, PlayTask
-from goryu.learning.asynchronous.rehearsal import RehearsalGame
-from goryu.learning.asynchronous.window import WindowRule, newest, positions_needed
+from goryu.learning.loop.config import LoopConfig
+from goryu.learning.loop.folder import LoopFolder
+from goryu.learning.loop.gate import Gate, GateConfig
+from goryu.learning.loop.json_lines import JsonLines, read_lines
+from goryu.learning.loop.loop import LoopEvent, LoopProgress, finite_elo, run_loop
+from goryu.learning.loop.players import PlayersJob, PlayTask
+from goryu.learning.loop.rehearsal import RehearsalGame
+from goryu.learning.loop.window import WindowRule, newest, positions_needed
 from goryu.match.match_statistics import MatchStatistics
 from goryu.search.evaluator import Evaluator
 from goryu.work.seam import LocalFile, Task
@@ -51,7 +46,7 @@ def test_the_window_has_the_size_of_katagos_shuffler() -> None:
 
 def test_the_window_grows_as_katagos_paper_says() -> None:
     """From 250,000 samples to about 22 million in the main run of 241 million (the paper, appendix)."""
-    rule = WindowRule()
+    rule = WindowRule(250_000)
     assert rule.size(0) == rule.size(250_000) == 250_000
     assert rule.size(241_000_000) == pytest.approx(22e6, rel=0.1)
     first_step = rule.size(251_000) - rule.size(250_000)
@@ -79,13 +74,13 @@ def test_the_training_never_outruns_its_share_of_games() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: WindowRule(start=0),
-        lambda: WindowRule(exponent=0.0),
-        lambda: WindowRule(growth=-0.1),
-        lambda: GateConfig(games=3),
+        lambda: WindowRule(window_start=0),
+        lambda: WindowRule(window_exponent=0.0),
+        lambda: WindowRule(window_growth=-0.1),
+        lambda: GateConfig(match_limit=3),
         lambda: GateConfig(elo0=10.0, elo1=0.0),
-        lambda: AsynchronousConfig(cycles=0),
-        lambda: AsynchronousConfig(reuse=0.0),
+        lambda: LoopConfig(cycles=0),
+        lambda: LoopConfig(reuse=0.0),
     ],
 )
 def test_impossible_numbers_are_refused(make: Any) -> None:
@@ -99,7 +94,7 @@ def test_the_order_in_which_pairs_arrive_does_not_change_a_verdict() -> None:
         points = {n: (float(rng.random() < 0.7), float(rng.random() < 0.6)) for n in range(40)}
         verdicts = set()
         for _ in range(5):
-            gate = Gate(GateConfig(games=80), 1, 0)
+            gate = Gate(GateConfig(match_limit=80), 1, 0)
             for number in rng.sample(sorted(points), len(points)):
                 gate.add(number, points[number])
             assert gate.verdict is not None
@@ -108,7 +103,7 @@ def test_the_order_in_which_pairs_arrive_does_not_change_a_verdict() -> None:
 
 
 def test_a_match_that_is_all_draws_promotes_nobody() -> None:
-    gate = Gate(GateConfig(games=60), 1, 0)
+    gate = Gate(GateConfig(match_limit=60), 1, 0)
     while (pair := gate.next_pair()) is not None:
         gate.add(pair, (0.5, 0.5))
     assert gate.verdict is not None
@@ -117,7 +112,7 @@ def test_a_match_that_is_all_draws_promotes_nobody() -> None:
 
 @pytest.mark.parametrize("points, is_promoted", [((1.0, 0.5), True), ((0.5, 0.0), False)])
 def test_a_clear_match_ends_before_its_limit(points: tuple[float, float], is_promoted: bool) -> None:
-    gate = Gate(GateConfig(games=1000), 1, 0)
+    gate = Gate(GateConfig(match_limit=1000), 1, 0)
     while (pair := gate.next_pair()) is not None:
         gate.add(pair, points)
     assert gate.verdict is not None
@@ -129,7 +124,7 @@ def test_a_clear_match_ends_before_its_limit(points: tuple[float, float], is_pro
 @pytest.mark.parametrize("wins", range(8, 18))
 def test_a_match_at_its_limit_goes_to_the_likelier_hypothesis(wins: int) -> None:
     """24.9 Elo is half way between the hypotheses, 0 and 50: 0.536 points a game."""
-    gate = Gate(GateConfig(games=40), 1, 0)
+    gate = Gate(GateConfig(match_limit=40), 1, 0)
     for number in range(20):
         gate.add(number, (0.5, 1.0 if number * wins % 20 < wins else 0.0))
     assert gate.verdict is not None
@@ -139,7 +134,7 @@ def test_a_match_at_its_limit_goes_to_the_likelier_hypothesis(wins: int) -> None
 
 def test_a_match_whose_limit_was_lowered_ends() -> None:
     """The first pair ends last, when more than the limit have been played."""
-    gate = Gate(GateConfig(games=10), 1, 0)
+    gate = Gate(GateConfig(match_limit=10), 1, 0)
     for number in (1, 2, 3, 4, 5, 6, 7, 0):
         gate.add(number, (1.0, 0.0))
     assert gate.verdict is not None
@@ -162,12 +157,10 @@ def test_half_a_line_at_the_end_of_a_file_is_dropped(tmp_path: Path) -> None:
     assert [value["a"] for value in read_lines(path)] == [1, 2, 3]
 
 
-CONFIG = AsynchronousConfig(5, 2.0, WindowRule(100), GateConfig(games=20), at_once=3)
+CONFIG = LoopConfig(5, 2.0, WindowRule(100), GateConfig(match_limit=20), at_once=3)
 
 
-def run(
-    folder: Path, game: RehearsalGame | None = None, config: AsynchronousConfig = CONFIG
-) -> Iterator[LoopEvent]:
+def run(folder: Path, game: RehearsalGame | None = None, config: LoopConfig = CONFIG) -> Iterator[LoopEvent]:
     return run_loop(game or RehearsalGame(), config, folder, lambda: ThreadPool(2), lambda: ThreadPool(1))
 
 
@@ -175,7 +168,7 @@ def games_of(folder: Path) -> list[Any]:
     return [game for path in sorted((folder / "games").iterdir()) for game in read_lines(path)]
 
 
-def check(folder: Path, config: AsynchronousConfig = CONFIG) -> None:
+def check(folder: Path, config: LoopConfig = CONFIG) -> None:
     """Checks that no game is missing or there twice, and that every window is what the rule says."""
     numbers = sorted(game["number"] for game in games_of(folder))
     in_progress = 2 * 2 * config.at_once
@@ -187,7 +180,9 @@ def check(folder: Path, config: AsynchronousConfig = CONFIG) -> None:
     for number in range(1, config.cycles + 1):
         plan = json.loads((folder / "candidates" / f"{number:04}" / "plan.json").read_text())
         played = sum(sizes[:number])
-        assert played >= positions_needed(number, RehearsalGame().samples, config.reuse, config.window.start)
+        assert played >= positions_needed(
+            number, RehearsalGame().samples, config.reuse, config.window.window_start
+        )
         count = newest(sizes[:number], config.window.size(played))
         assert plan["files"] == list(range(number - count + 1, number + 1))
 
@@ -241,7 +236,7 @@ def test_a_longer_run_continues_a_shorter_one(tmp_path: Path) -> None:
 
 
 def test_without_a_match_every_candidate_is_promoted(tmp_path: Path) -> None:
-    events = list(run(tmp_path, config=replace(CONFIG, gate=GateConfig(games=0))))
+    events = list(run(tmp_path, config=replace(CONFIG, gate=GateConfig(match_limit=0))))
     verdicts = [event for event in events if event.event == "verdict"]
     assert [event.candidate for event in verdicts if event.entry["promoted"]][-1] == 5
     assert all("elo" not in event.entry for event in verdicts)
@@ -263,11 +258,8 @@ def test_an_error_of_the_training_ends_the_run(tmp_path: Path) -> None:
 
 def test_the_folder_of_another_loop_is_refused(tmp_path: Path) -> None:
     list(run(tmp_path, config=replace(CONFIG, cycles=1)))
-    with pytest.raises(InputError, match="expected other's asynchronous loop"):
+    with pytest.raises(InputError, match="expected other's loop"):
         list(run(tmp_path, RehearsalGame(name="other")))
-    (tmp_path / "old" / "cycle-000").mkdir(parents=True)
-    with pytest.raises(InputError, match="begun with --synchronous"):
-        list(run(tmp_path / "old"))
 
 
 def test_the_progress_names_games_losses_promotions_and_the_match() -> None:
@@ -313,16 +305,16 @@ def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Pat
 DRIVER = """
 import sys
 from pathlib import Path
-from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.asynchronous.loop import AsynchronousConfig, run_loop
-from goryu.learning.asynchronous.rehearsal import RehearsalGame
-from goryu.learning.asynchronous.rehearsal import RehearsalGame
-from goryu.learning.asynchronous.window import WindowRule
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.loop import LoopConfig, run_loop
+from goryu.learning.loop.rehearsal import RehearsalGame
+from goryu.learning.loop.rehearsal import RehearsalGame
+from goryu.learning.loop.window import WindowRule
 from goryu.work.processes import ProcessPool
 
 if __name__ == "__main__":
     game = RehearsalGame(frozenset({2}), 0.05)
-    config = AsynchronousConfig(5, 2.0, WindowRule(100), GateConfig(games=20), at_once=3)
+    config = LoopConfig(5, 2.0, WindowRule(100), GateConfig(match_limit=20), at_once=3)
     list(run_loop(game, config, Path(sys.argv[1]), lambda: ProcessPool(2), lambda: ProcessPool(1)))
 """
 

@@ -11,6 +11,7 @@ likelier at elo1 than at elo0, so half of the points are not enough.
 from dataclasses import dataclass
 from typing import Literal
 
+from goryu.base.config_fields import check_ranges, option, ranged
 from goryu.base.errors import InputError
 from goryu.match.match_statistics import MatchStatistics
 from goryu.match.sprt import SequentialTest, Sprt
@@ -21,20 +22,21 @@ Points = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class GateConfig:
-    """The test and the most games of a match; 0 games: every candidate is promoted.
+    """The test and the most games of a match.
 
     Elo is logistic, the usual kind. Normalised Elo, which `goryu match` prefers, learns nothing from drawn
     games, and good players of tic-tac-toe draw every game.
     """
 
-    elo0: float = 0.0
-    elo1: float = 50.0
-    games: int = 200
+    elo0: float = option(0.0, "Elo difference at which the sequential test rejects a candidate")
+    elo1: float = option(50.0, "Elo difference at which the sequential test promotes a candidate")
+    match_limit: int = ranged(200, "most games of a match; 0: always promote", least=0)
 
     def __post_init__(self) -> None:
         """Raises InputError or SprtError for impossible numbers."""
-        if self.games < 0 or self.games % 2:
-            raise InputError(f"games of a match: expected an even number or 0, received {self.games}")
+        check_ranges(self)
+        if self.match_limit % 2:
+            raise InputError(f"match_limit: expected an even number or 0, received {self.match_limit}")
         assert self.sprt.bounds
 
     @property
@@ -45,7 +47,7 @@ class GateConfig:
     @property
     def pairs(self) -> int:
         """The most pairs of games."""
-        return self.games // 2
+        return self.match_limit // 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The asynchronous loop with networks that learn: the small games and shogi, by the command line."""
+"""The loop with networks that learn: the small games and shogi, by the command line."""
 
 import json
 import runpy
@@ -14,11 +14,11 @@ pytest.importorskip("matplotlib")
 
 from goryu.evaluators.board_network import BoardState
 from goryu.games.state import State
-from goryu.learning.asynchronous.adapter import NETWORK
-from goryu.learning.asynchronous.board_games import LOOPS
-from goryu.learning.asynchronous.folder import LoopFolder
-from goryu.learning.asynchronous.json_lines import read_lines
-from goryu.learning.asynchronous.strength import champions, plot_strength
+from goryu.learning.loop.adapter import NETWORK
+from goryu.learning.loop.board_games import LOOPS
+from goryu.learning.loop.folder import LoopFolder
+from goryu.learning.loop.json_lines import read_lines
+from goryu.learning.loop.strength import champions, plot_strength
 from goryu.learning.records.game_records import read_games
 from goryu.learning.tutorials import experiments
 from goryu.players.agents.agents import AgentSetup, make_agent
@@ -85,29 +85,25 @@ def test_shogi_is_learnt_by_the_command(tmp_path: Path, capsys: pytest.CaptureFi
     games = [game for path in sorted((tmp_path / "games").iterdir()) for game in read_games(path)]
     found = [game.number for game in games]
     assert len(set(found)) == len(found)
-    assert {game.teacher for game in games} <= {f"asynchronous self-play, network {n}" for n in range(3)}
+    assert {game.teacher for game in games} <= {f"self-play, network {n}" for n in range(3)}
     log = list(read_lines(tmp_path / "log.jsonl"))
     trained = [entry for entry in log if entry["event"] == "trained"]
     assert [entry["candidate"] for entry in trained] == [1, 2]
     assert all(entry["policy_loss"] > 0 and entry["window"] >= 60 for entry in trained)
     assert (tmp_path / "candidates" / "0002" / NETWORK).exists()
-    assert selfplay("--synchronous", *command[:2]) == 2
-    assert "holds an asynchronous loop" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["--games", "5"], "--games goes with --synchronous"),
-        (["--game", "tictactoe", "--channels", "8"], "--channels is for shogi"),
-        (["--game", "tictactoe", "--max-plies", "8"], "--max-plies is for shogi"),
-        (["--game", "tictactoe", "--initial", "x.onnx"], "starts from nothing"),
-        (["--game", "tictactoe", "--backend", "cuda"], "--backend cuda is for shogi"),
-        (["--game", "reversi6", "--synchronous"], "--synchronous is for shogi"),
-        (["--synchronous", "--reuse", "3"], "--reuse does not go with --synchronous"),
+        (["--game", "tictactoe", "--channels", "64"], "--channels: for shogi only"),
+        (["--game", "tictactoe", "--max-plies", "8", "--gpus", "1"], "--max-plies, --gpus: for shogi only"),
+        (["--game", "tictactoe", "--initial", "x.onnx"], "--initial: for shogi only"),
+        (["--game", "tictactoe", "--source", "x.games,600"], "--source: for shogi only"),
+        (["--game", "tictactoe", "--backend", "cuda"], "--backend: for shogi only"),
+        (["--cheap-playouts", "0"], "cheap_playouts: expected more than 0"),
         (["--window-start", "100"], "expected at least one batch of 256 positions"),
         (["--match-limit", "3"], "expected an even number"),
-        (["--window-exponent", "0"], "window_exponent: expected more than 0"),
     ],
 )
 def test_options_that_mean_nothing_here_are_refused(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
 
-from goryu.learning.asynchronous.json_lines import read_lines
+from goryu.learning.loop.json_lines import read_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from goryu.learning.asynchronous.adapter import LoopGame
+from goryu.learning.loop.adapter import LoopGame
 from goryu.work.seam import Done, Failed, Inbox, Joined, Left, Pool, Result
 
 TELL_EVERY = 10

@@ -1,4 +1,4 @@
-"""The small games in the asynchronous loop: tic-tac-toe, and reversi on 6x6 and 8x8.
+"""The small games in the loop: tic-tac-toe, and reversi on 6x6 and 8x8.
 
 Search, network and training are those of the tutorials (`alphazero_config.py`, `board_learner.py`), where
 `alphazero.py` is the same loop in memory, by turns. A game is one line of JSON: every position as two
@@ -13,17 +13,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from goryu.base.files import atomic_save
 from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi
-from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
-from goryu.learning.asynchronous.gate import GateConfig
-from goryu.learning.asynchronous.json_lines import GamesInLines, read_lines
-from goryu.learning.asynchronous.loop import AsynchronousConfig
-from goryu.learning.asynchronous.pairs import pair_of_games
-from goryu.learning.asynchronous.window import WindowRule
+from goryu.learning.loop.adapter import NETWORK, GameSteps, PairSteps, Report
+from goryu.learning.loop.config import LoopConfig
+from goryu.learning.loop.gate import GateConfig
+from goryu.learning.loop.json_lines import GamesInLines, read_lines
+from goryu.learning.loop.pairs import pair_of_games
+from goryu.learning.loop.window import WindowRule
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import REVERSI, TICTACTOE, AlphaZeroConfig
 from goryu.players.agents.arena import result
@@ -130,6 +129,8 @@ class BoardLoopGame(GamesInLines):
 
     def _write(self, learner: "BoardLearner", folder: Path) -> None:
         """Writes the state of the training, then the network."""
+        from goryu.learning.checkpoints import atomic_save
+
         atomic_save(folder / STATE, learner.state_dict())
         learner.export(folder / NETWORK)
 
@@ -152,18 +153,18 @@ def examples(game: Any) -> list[Example[tuple[int, int]]]:
     ]
 
 
-LOOPS: dict[str, tuple[BoardLoopGame, AsynchronousConfig]] = {
+LOOPS: dict[str, tuple[BoardLoopGame, LoopConfig]] = {
     "tictactoe": (
         BoardLoopGame("tictactoe", replace(TICTACTOE, steps_per_cycle=250)),
-        AsynchronousConfig(20, 20.0, WindowRule(1500), GateConfig(-20.0, 30.0, 60), 16),
+        LoopConfig(20, 20.0, WindowRule(1500), GateConfig(-20.0, 30.0, 60), 16),
     ),
     "reversi6": (
         BoardLoopGame("reversi6", replace(REVERSI, steps_per_cycle=150), blocks=2, opening=(2, 6)),
-        AsynchronousConfig(12, 8.0, WindowRule(5000), GateConfig(-20.0, 30.0, 80), 8),
+        LoopConfig(12, 8.0, WindowRule(5000), GateConfig(-20.0, 30.0, 80), 8),
     ),
     "reversi": (
         BoardLoopGame("reversi", REVERSI, blocks=2, opening=(2, 6)),
-        AsynchronousConfig(40, 8.0, WindowRule(10_000), GateConfig(-20.0, 30.0, 100), 8),
+        LoopConfig(40, 8.0, WindowRule(10_000), GateConfig(-20.0, 30.0, 100), 8),
     ),
 }
 """The small games and their numbers, for a few cores.

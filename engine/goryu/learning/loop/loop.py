@@ -9,7 +9,7 @@ A worker gets the newest champion with every task. The trainer waits only for it
 wait for a match, the newest one gets it. The training continues from a rejected candidate, too.
 
 The games depend on when a network was promoted, so two runs differ. What is exact: every game has a number,
-and is written once.
+and is written once. `tutorials/alphazero.py` is the loop by turns, on a page and repeatable.
 
 Sources: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017 (three parallel
 parts, with matches); D. Wu, "Accelerating Self-Play Learning in Go", 2019.
@@ -17,42 +17,21 @@ parts, with matches); D. Wu, "Accelerating Self-Play Learning in Go", 2019.
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from goryu.base.errors import InputError
-from goryu.learning.asynchronous.adapter import LoopGame
-from goryu.learning.asynchronous.folder import LoopFolder
-from goryu.learning.asynchronous.gate import Gate, GateConfig, Points, Verdict
-from goryu.learning.asynchronous.players import PairTask, PlayersJob, PlayTask
-from goryu.learning.asynchronous.trainer import Step, Trained, Trainer
-from goryu.learning.asynchronous.window import WindowRule, positions_needed
+from goryu.learning.loop.adapter import LoopGame
+from goryu.learning.loop.config import LoopConfig
+from goryu.learning.loop.folder import LoopFolder
+from goryu.learning.loop.gate import Gate, Points, Verdict
+from goryu.learning.loop.players import PairTask, PlayersJob, PlayTask
+from goryu.learning.loop.trainer import Step, Trained, Trainer
+from goryu.learning.loop.window import positions_needed
 from goryu.match.match_statistics import MatchStatistics
 from goryu.work.driver import Workforce, run_tasks
 from goryu.work.seam import Pool, Result, Shipment, Task
-
-
-@dataclass(frozen=True, slots=True)
-class AsynchronousConfig:
-    """The numbers of the loop that do not depend on the game. Raises InputError for bad ones.
-
-    cycles: candidates to train and test. reuse: samples of training for each position played.
-    at_once: games in progress in each worker.
-    """
-
-    cycles: int = 10
-    reuse: float = 4.0
-    window: WindowRule = field(default_factory=WindowRule)
-    gate: GateConfig = field(default_factory=GateConfig)
-    at_once: int = 32
-
-    def __post_init__(self) -> None:
-        if self.cycles < 1:
-            raise InputError(f"cycles: expected more than 0, received {self.cycles}")
-        if not self.reuse > 0.0:
-            raise InputError(f"reuse: expected more than 0, received {self.reuse:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +90,7 @@ class LoopEvent:
 
 def run_loop(
     game: LoopGame,
-    config: AsynchronousConfig,
+    config: LoopConfig,
     folder: Path,
     new_players: Callable[[], Pool],
     new_trainer: Callable[[], Pool],
@@ -147,7 +126,7 @@ def run_loop(
 class _Driver:
     """The decisions of the loop. trainer: None while there is only something to read."""
 
-    def __init__(self, game: LoopGame, config: AsynchronousConfig, files: LoopFolder) -> None:
+    def __init__(self, game: LoopGame, config: LoopConfig, files: LoopFolder) -> None:
         self.trainer: Trainer | None = None
         self._game = game
         self._config = config
@@ -268,7 +247,7 @@ class _Driver:
             return
         number = files.trained + 1
         if files.planned < number:
-            samples, start = self._game.samples, config.window.start
+            samples, start = self._game.samples, config.window.window_start
             needed = positions_needed(number, samples, config.reuse, start)
             if files.positions < needed or not files.sizes[-1]:
                 return

@@ -21,13 +21,13 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
-from goryu.learning.asynchronous.adapter import NETWORK, GameFile, LoopGame
-from goryu.learning.asynchronous.gate import Points
-from goryu.learning.asynchronous.json_lines import JsonLines, read_lines
-from goryu.learning.asynchronous.trainer import Plan
-from goryu.learning.asynchronous.window import newest
+from goryu.learning.loop.adapter import NETWORK, GameFile, LoopGame
+from goryu.learning.loop.gate import Points
+from goryu.learning.loop.json_lines import JsonLines, read_lines
+from goryu.learning.loop.trainer import Plan
+from goryu.learning.loop.window import newest
 
-KIND = "asynchronous loop"
+KIND = "loop"
 
 SAVE_EVERY_S = 10.0
 """How often the time is saved."""
@@ -178,8 +178,6 @@ class LoopFolder:
 
     def _check_kind(self) -> None:
         """Compares what the run is with what is there."""
-        if (self.folder / "cycle-000").exists():
-            raise InputError(f"{self.folder} holds a loop that was begun with --synchronous: give it again")
         path = self.folder / "loop.json"
         if path.exists() and (found := json.loads(path.read_text())) != self._kind:
             raise InputError(f"{self.folder}: expected {self._game.name}'s {KIND}, found {found}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goryu.games.state import State
-from goryu.learning.asynchronous.adapter import GameSteps, LoopGame, PairSteps
+from goryu.learning.loop.adapter import GameSteps, LoopGame, PairSteps
 from goryu.learning.self_play.batching import run_batched
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.work.seam import Inbox, Result, Results, Shipment

@@ -13,8 +13,8 @@ from typing import Any
 from goryu.base.files import atomic_write
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.asynchronous.adapter import NETWORK, GameSteps, PairSteps, Report
-from goryu.learning.asynchronous.json_lines import GamesInLines, read_lines
+from goryu.learning.loop.adapter import NETWORK, GameSteps, PairSteps, Report
+from goryu.learning.loop.json_lines import GamesInLines, read_lines
 from goryu.search.evaluator import Evaluator
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 
 from goryu.games.state import State
-from goryu.learning.asynchronous.adapter import PairSteps, Seats
+from goryu.learning.loop.adapter import PairSteps, Seats
 from goryu.players.agents.arena import result
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps

@@ -1,0 +1,48 @@
+"""What the user of `goryu learn` can change. Without PyTorch, so that `goryu learn --help` needs none."""
+
+from dataclasses import dataclass
+
+from goryu.base.config_fields import MOST_WHOLE, check_ranges, option, ranged
+from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES
+
+
+@dataclass(frozen=True, slots=True)
+class TutorialOptions:
+    """The options of every tutorial, and after `seed` those of some. Raises InputError for bad numbers."""
+
+    match_games: int = ranged(100, "games of each match", least=2)
+    seed: int = ranged(1, "seed of all random numbers", least=0, most=2**63 - 1)
+    cycles: int | None = ranged(None, "cycles of AlphaZero's loop", most=MOST_WHOLE)
+    value_games: int | None = ranged(None, "games that train a value network", most=MOST_WHOLE)
+    value_only: bool = option(False, "skip AlphaZero's loop")
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
+
+@dataclass(frozen=True, slots=True)
+class LessonOptions:
+    """The opponents, in turn, and how often a network is written. Raises InputError for a bad number."""
+
+    opponents: tuple[str, ...] = ("greedy",)
+    checkpoint_every: int = ranged(30, "games between two checkpoints")
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PseudocodeOptions:
+    """How the pseudocode runs. board: the game. Raises InputError for a bad number."""
+
+    board: str = "tictactoe"
+    actors: int = ranged(1, "processes that play")
+    untried: str = option(
+        "lost",
+        "value of an untried move: a loss, as published, or reduced, our first play urgency",
+        choices=("lost", "reduced"),
+    )
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        assert self.board in SMALL_GAMES
