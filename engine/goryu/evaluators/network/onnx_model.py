@@ -33,7 +33,7 @@ class OnnxModel:
     element_types: of each input of the model that is open.
     fixed: the size of all its batches, or None if it takes any.
     threads, device: of `open_session`.
-    opens: opens sessions instead of `open_session`, or None.
+    opens: opens sessions instead of `open_session`.
     content: what is open instead of the content of the file, or None.
     """
 
