@@ -33,7 +33,7 @@ class OnnxModel:
     element_types: of each input of the model that is open.
     fixed: the size of all its batches, or None if it takes any.
     threads, device: of `open_session`.
-    opens: opens sessions instead of `open_session`, or None.
+    opens: opens sessions instead of `open_session`.
     content: what is open instead of the content of the file, or None.
     """
 
@@ -44,7 +44,7 @@ class OnnxModel:
     fixed: int | None
     threads: int
     device: int
-    opens: Callable[..., Session] | None = None
+    opens: Callable[..., Session]
     content: bytes | None = None
 
     @property
@@ -59,7 +59,7 @@ class OnnxModel:
 
     def open(self, axes: Mapping[str, int] | None = None, content: bytes | None = None) -> Session:
         """Opens the same model again, or another content, with axes of these lengths."""
-        return (self.opens or open_session)(
+        return self.opens(
             self.path,
             self.backend.lower(),
             threads=self.threads,
@@ -112,7 +112,8 @@ def open_model(
         ModelError: the file is missing, broken, or not of a known format.
         BackendError: the backend cannot be used.
     """
-    session = (opens or open_session)(path, backend, threads=threads, device=device)
+    opens = opens or open_session
+    session = opens(path, backend, threads=threads, device=device)
     nodes = session.handle.get_inputs()
     inputs = tensor_shapes(path, nodes)
     outputs = tensor_shapes(path, session.handle.get_outputs())
