@@ -22,6 +22,7 @@ import os
 import random
 import resource
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -91,11 +92,14 @@ def mutants_of(path: Path) -> list[dict[str, Any]]:
         if name.split("/")[1].startswith(LEFT_OUT):
             continue
         operator, occurrence = get_operator(name)(), 0
+        ranks = Counter[int]()
         for node in ast_nodes(tree):
             for (line, _), _ in operator.mutation_positions(node):
                 if line not in skipped:
                     mutant = {"file": str(path.relative_to(ROOT)), "operator": name, "occurrence": occurrence}
-                    found.append({**mutant, "line": line, "text": lines[line - 1].strip()})
+                    place = {"line": line, "text": lines[line - 1].strip(), "rank": ranks[line]}
+                    found.append(mutant | place)
+                ranks[line] += 1
                 occurrence += 1
     return found
 
@@ -121,7 +125,7 @@ def found_again(mutant: dict[str, Any]) -> dict[str, Any] | None:
     same = [
         one
         for one in (mutants_of(path) if path.exists() else [])
-        if (one["operator"], one["text"]) == (mutant["operator"], mutant["text"])
+        if all(one[name] == mutant[name] for name in ("operator", "text", "rank"))
     ]
     return min(same, key=lambda one: abs(one["line"] - mutant["line"]), default=None)
 
