@@ -53,7 +53,7 @@ class SelfPlayConfig:
 class LeafConfig:
     """Which positions are searched, and how many leaves of each search are recorded.
 
-    Few leaves of many games teach more than many leaves of few games (`models/goryu-5x64.md`, run 13).
+    Few leaves of many games teach more than many leaves of few games (`models/goryu-5x64-runs.md`, run 13).
 
     Raises InputError for bad numbers.
     """

@@ -3,7 +3,7 @@
 Muon replaces the step of a matrix by the nearest orthogonal one, so that all its directions learn equally
 fast. A convolution counts as the matrix of its outputs and of all their inputs. After 143,360 positions from
 random weights, 5 blocks of 64 channels were 0.96 nats from the teacher's policy with Muon and 1.04 with AdamW
-alone (`models/goryu-5x64.md`).
+alone (`models/goryu-5x64-runs.md`).
 
 Sources: Muon: Jordan, "Muon: an optimizer for hidden layers in neural networks", 2024; steps as large as
 AdamW's: Liu et al., "Muon is scalable for LLM training", 2025; AdamW: Loshchilov and Hutter, 2019.
