@@ -247,9 +247,8 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
         *("--engine1", engine, "--engine2", f"{SCRIPTED} push", "--nodes", "1", "--out", str(tmp_path)),
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        log = tmp_path / "games.jsonl"
         deadline = time.monotonic() + 30
-        while '"names"' not in (log.read_text() if log.exists() else "") and time.monotonic() < deadline:
+        while not (pids.exists() and pids.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(how)
         text = process.communicate(timeout=20)[0]
