@@ -193,7 +193,7 @@ TEXTS: dict[str, str] = {
     "--ply {ply}: the game has {moves} moves": "--ply {ply}：棋譜は{moves}手までです",
     "--handicap {name}: expected one of {names}": "--handicap {name}：次から選んでください：{names}",
     "{text}: expected a number above 0": "{text}：0より大きい数を指定してください",
-    "you, at this terminal": "この端末のあなた",
+    "you, at this terminal": "あなた（この端末で指す）",
     "levels:": "レベル：",
     "Plays a game at the terminal. During the game, help lists what you can write.\n"
     "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book.": (
@@ -210,20 +210,20 @@ TEXTS: dict[str, str] = {
     "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
-    "network that replaces the shipped one": "付属のものの代わりに使うネットワーク",
+    "network that replaces the shipped one": "付属のネットワークの代わりに使うもの",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
-    "with --record: go on after this move": "--recordの棋譜のこの手数から指す",
-    "such as 4-piece or 四枚落ち": "駒落ち。四枚落ち、4-pieceなど",
+    "with --record: go on after this move": "--recordの棋譜を、この手数から指し継ぐ",
+    "such as 4-piece or 四枚落ち": "手合割（四枚落ち、4-pieceなど）",
     "main time in minutes": "持ち時間（分）",
     "seconds for every move after it": "秒読み（秒）",
-    "seconds gained by every move": "一手ごとの加算（秒）",
+    "seconds gained by every move": "一手ごとの加算時間（秒）",
     "kanji and colours, or letters (default: auto)": "漢字とカラー、または英字（既定：auto）",
     "of shown moves of shogi; you may write any (default: auto)": (
         "表示する指し手の書き方。入力はどれでもよい（既定：auto）"
     ),
-    "writes the game there at the end": "終わったときに棋譜をこのファイルに書く",
+    "writes the game there at the end": "終局時に棋譜をこのファイルに保存する",
     "unknown command {name!r}; expected one of {expected}": (
         "{name!r}というコマンドはありません。次のどれかを指定してください：{expected}"
     ),
@@ -275,20 +275,20 @@ TEXTS: dict[str, str] = {
         "{program}がありません。チェックアウトしたフォルダで `pip install -e .` を実行してください"
     ),
     # Agents.
-    "any legal move": "でたらめに指す",
-    "perfect play: searches the whole game": "最後まで読み切る",
-    "minimax without the moves that cannot matter": "結果に関わらない手を省いて読む",
-    "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数を使う",
-    "the same number of random games after every move": "どの手の後にも同じ回数だけランダムに対局してみる",
+    "any legal move": "合法手からランダムに指す",
+    "perfect play: searches the whole game": "終局まで読み切る",
+    "minimax without the moves that cannot matter": "結果に影響しない手を枝刈りして、終局まで読み切る",
+    "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数で評価する",
+    "the same number of random games after every move": "候補手ごとに、同じ回数だけランダムに対局してみる",
     "a growing tree of random games": "ランダムに対局しながら木を育てる",
-    "UCT with a tree of one ply": "木を一手だけにしたUCT",
+    "UCT with a tree of one ply": "木の深さを一手に限ったUCT",
     "AlphaZero's search, with a network": "ネットワークを使うAlphaZeroの探索",
     "the engine's own search: AlphaZero's on a graph, in batches": (
-        "エンジンの探索。AlphaZeroの探索で合流を扱い、まとめて評価する"
+        "このエンジン本来の探索。AlphaZeroの探索をグラフ上で行い、局面をまとめて評価する"
     ),
     "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
-    "the network's favourite move, without a search": "探索せず、ネットワークがいちばん勧める手を指す",
-    "the move that leads to the network's best value": "ネットワークの評価値が最もよくなる手を指す",
+    "the network's favourite move, without a search": "探索せず、方策の確率が最も高い手を指す",
+    "the move that leads to the network's best value": "ネットワークの評価が最もよくなる手を指す",
     "plays like a person": "人間らしく指す",
     "plies": "手数",
     "random games after each move": "一手あたりのランダムな対局の数",
@@ -566,7 +566,7 @@ TEXTS: dict[str, str] = {
         "このモデルで指すには、オプション DNN_Model を {name} にしてください"
     ),
     "{url}: {reason}. Download it with a browser, and name the file with --from": (
-        "{url}：{reason}。ブラウザーでダウンロードし、そのファイルを --from で指定してください"
+        "{url}：{reason}。ブラウザでダウンロードし、そのファイルを --from で指定してください"
     ),
     "{file}: no package of miniosl, or a damaged one": (
         "{file}：miniosl のパッケージではないか、壊れています"
