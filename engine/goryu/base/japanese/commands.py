@@ -134,8 +134,8 @@ Goryu の速度を測ります。毎秒のプレイアウト数、評価数、�
 """,
     "goryu records": """\
 棋譜から学習します。アーカイブの中の棋譜を探し、選び、学習用とテスト用に分け、変換します。KIF、KI2、CSA、JKF、
-SFEN、USI を、ふつうの文字コードなら読めます。ファイル、フォルダ、zip、tar、7z、gz、bz2、xz、アーカイブの中のアーカイブ、
-select が書いたリストを指定できます。壊れた棋譜は行番号とともに表示します。
+SFEN、USI を、ふつうの文字コードなら読めます。ファイル、フォルダ、zip、tar、7z、gz、bz2、xz、
+アーカイブの中のアーカイブ、select が書いたリストを指定できます。壊れた棋譜は行番号とともに表示します。
 
   goryu records show wdoor2024.7z
   goryu records select wdoor2024.7z --min-rating 3000 --min-plies 50 --out runs/floodgate
@@ -331,7 +331,9 @@ OPTIONS = {
     ),
     "such moves, drawn at random": "比べる指し手の数（乱数で選ぶ）",
     "seed of the choice": "選ぶ乱数のシード",
-    "files, folders or archives of records, or *.games": "棋譜のファイル、フォルダ、アーカイブ、または *.games",
+    "files, folders or archives of records, or *.games": (
+        "棋譜のファイル、フォルダ、アーカイブ、または *.games"
+    ),
     "the new book": "新しい定跡",
     "algorithms": "対局させるアルゴリズム",
     "the engine": "エンジン",
@@ -426,7 +428,9 @@ OPTIONS = {
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",
-    "play the games 0 to N - 1 (default: no end)": "番号 0 から N - 1 までの対局を指す（既定：止めるまで続ける）",
+    "play the games 0 to N - 1 (default: no end)": (
+        "番号 0 から N - 1 までの対局を指す（既定：止めるまで続ける）"
+    ),
     "start from these openings, one a line": "開始局面集（一行に一局面）のどれかから始める",
     "text after `go`, such as depth 12 or movetime 100": "go のあとの文字列（depth 12、movetime 100 など）",
     "seed of the openings; use another for every run": "序盤を決める乱数のシード。実行ごとに変える",
