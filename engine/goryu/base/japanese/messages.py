@@ -79,7 +79,7 @@ TEXTS: dict[str, str] = {
     "is the network available? Run the same command again to resume. If pip finds no matching distribution, "
     "this Python may be too new: remove .venv, and set up with an older Python "
     "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)": (
-        "ネットワークに接続していますか。同じコマンドをもう一度実行すると続きから始めます。"
+        "ネットワークに接続していますか。同じコマンドをもう一度実行すると続きから始まります。"
         "pipが「no matching distribution」と表示した場合は、Pythonが新しすぎるのかもしれません。"
         ".venvを削除し、古いPythonでセットアップしてください"
         "（python3.14 tools/dev.py setup、Windowsでは py -3.14 tools\\dev.py setup）"
@@ -112,7 +112,7 @@ TEXTS: dict[str, str] = {
     "undo           takes your last move back, and the answer": "待った（undo）        自分の手番に戻す",
     "hint           shows what the engine would play": "ヒント（hint）        エンジンならどう指すか",
     "resign         gives up the game": "投了（resign）        負けを認める",
-    "declare        wins by an entered king": "宣言（declare）       入玉宣言で勝つ",
+    "declare        wins by an entered king": "宣言（declare）       入玉宣言をする",
     "save FILE.kif  saves the game": "保存 棋譜.kif（save） 棋譜を保存する",
     "board          shows the board again": "盤面（board）         盤をもう一度表示する",
     "quit           ends": "終了（quit）          やめる",
@@ -296,13 +296,13 @@ TEXTS: dict[str, str] = {
     "from 1, for beginners, to 10, full strength": "1（入門）から10（全力）まで",
     # goryu analyze
     "Reviews games: the win rate after every move, the mistakes and what was better.": (
-        "棋譜を解析します。一手ごとの勝率、悪手、代わりの最善手を表示します。"
+        "棋譜を検討します。一手ごとの勝率と、悪手とその代わりの最善手を表示します。"
     ),
     "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
     "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
     "playouts searches again what has too few.": (
         "棋譜はKIF、KI2、CSA、JKF、SFEN、USIを読めます。- は標準入力です。解析結果は保存されるので、"
-        "中断しても続きから始まり、同じ条件の解析はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
+        "中断しても続きから始まり、同じ条件の検討はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
     ),
     "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
     "for each position (default {default})": "一局面あたりのプレイアウト数（既定：{default}）",
@@ -541,7 +541,7 @@ TEXTS: dict[str, str] = {
     ),
     "(expected: {text})": "（目安：{text}）",
     "most answers are nonsense: the weights are random, or the planes are those of another format": (
-        "ほとんどの答えがでたらめです。重みが乱数か、入力の形式が違います"
+        "ほとんどの答えが的外れです。重みが乱数か、入力の形式が違います"
     ),
     "options to set in the GUI:": "GUIで設定するオプション：",
     "start: moves": "初手",
