@@ -1,7 +1,5 @@
 """The commands and options of the guides: the same in both languages, and accepted by the programs."""
 
-import argparse
-import math
 import re
 import shlex
 from importlib import import_module
@@ -12,7 +10,6 @@ import pytest
 from goryu.__main__ import COMMANDS
 from paths import ROOT
 
-TRAINING_GUIDE = ROOT / "docs" / "training.ja.md"
 JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "docs").glob("*.ja.md")])
 BOTH_LANGUAGES = [*JAPANESE, *(path.with_name(path.name.replace(".ja", "")) for path in JAPANESE)]
 JAPANESE_WORDS = {"四枚落ち": "4-piece", "とら": "Tiger"}
@@ -62,22 +59,3 @@ def test_the_programs_accept_the_commands_of_the_guides(
             module.make_parser().parse_args(words[at + 2 :])
         except SystemExit:
             pytest.fail(f"{command}\n{capsys.readouterr().err}")
-
-
-def option(command: str, name: str) -> argparse.Action:
-    """Returns an option of a command such as "teach play"; fails if it has none of this name."""
-    program, *verbs = command.split()
-    module = import_module(COMMANDS[program].function.partition(":")[0])
-    parser: argparse.ArgumentParser = module.make_parser()
-    for verb in verbs:
-        (choices,) = [one.choices for one in parser._actions if isinstance(one.choices, dict)]
-        parser = choices[verb]
-    (found,) = [action for action in parser._actions if name in action.option_strings]
-    return found
-
-
-def default(one: argparse.Action) -> str:
-    """Returns the default of an option as the guide writes it."""
-    if one.default is None or one.default is False or one.default == math.inf:
-        return "なし"
-    return "〜".join(map(str, one.default)) if isinstance(one.default, tuple) else str(one.default)

@@ -84,7 +84,7 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--processes", type=positive, metavar="N",
-        help="engines (default 1; on a cluster: as many as it has room for)",
+        help="engines at a time (default 1; on a cluster: as many as it has room for)",
     )  # fmt: skip
     add_cluster_options(parser)
     add_fields(parser, Timeouts(start_timeout_s=300.0, move_timeout_s=60.0))

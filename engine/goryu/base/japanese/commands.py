@@ -9,14 +9,14 @@ ABOUT = {
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
-    "draws the tree of a search on any position": "局面の探索木を図にする",
+    "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
     "fetches a larger, stronger network": "より大きく強いモデルをダウンロードする",
     "lists the USI options with values, default and meaning; goryu options NAME: only that one": (
-        "USIオプションの値、既定値、意味を表示する。goryu options 名前 でそのオプションだけ"
+        "USIオプションの現在値、既定値、意味を表示する（goryu options 名前 ならその一つだけ）"
     ),
-    "checks the installation and suggests fixes": "インストールを調べ、直し方を示す",
+    "checks the installation and suggests fixes": "インストールの状態を調べ、不具合の直し方を示す",
     "plays a match between two USI engines; Elo with its error": (
         "USIエンジン同士を対局させ、レート差と誤差を求める"
     ),
@@ -28,16 +28,16 @@ ABOUT = {
     "records training games of a USI engine": "USIエンジンの対局を教師データとして記録する",
     "records training games of a network": "ネットワークに自己対局をさせ、教師データとして記録する",
     "trains a network on training games": "教師データからネットワークを学習する",
-    "measures how well networks predict games": "ネットワークがどれだけ指し手と勝敗を当てるかを測る",
+    "measures how well networks predict games": "ネットワークが指し手と勝敗をどれだけ当てられるかを測る",
     "trains networks of the small games; measures the tutorials": (
         "小さなゲームのネットワークを学習し、チュートリアルの結果を測る"
     ),
     "usage: goryu [COMMAND] ...": "使い方：goryu [コマンド] ...",
-    "Each prints its options with --help.": "オプションはそれぞれ --help で表示される。",
+    "Each prints its options with --help.": "各コマンドのオプションは --help で表示される。",
     "Programs for matches, measurements and training. They need more packages: {tools}": (
         "対局、測定、学習のコマンド。追加パッケージが必要：{tools}"
     ),
-    "Those marked with * also need PyTorch: {train}": "*印はPyTorchも必要：{train}",
+    "Those marked with * also need PyTorch: {train}": "* の付いたものにはPyTorchも必要：{train}",
 }
 """What each command does, and the lines around these."""
 
@@ -65,7 +65,7 @@ ONNX モデルを調べます。形式、使えるバックエンド、バッチ
     "goryu download": """\
 Goryu に付属するものより大きいモデルをダウンロードし、エンジンで使えるようにします。
 
-  miniosl   9 ブロック 256 チャンネル。miniosl パッケージ（金子知適氏、パッケージのライセンスは
+  miniosl   9 ブロック 256 チャネル。miniosl パッケージ（金子知適氏、パッケージのライセンスは
             Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
             CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
 
@@ -86,13 +86,13 @@ USIエンジン同士を対局させ、レート差と誤差を求めます。�
   goryu match --engine1 goryu --engine2 /usr/games/fairy-stockfish \\
       --option2 UCI_Variant=shogi --games 100 --byoyomi 1000 --openings tools/openings/balanced.txt
 
-制限は両方のエンジンに共通です。--limits1 と --limits2 で片方だけ変えられます（--limits2 nodes=900）。
---out のフォルダに同じ対局の記録があれば、続きから始めます。
---tune C_init=60:180 はエンジン1のオプションの値を二局ごとに引き直し、値ごとの成績を推定します。
---screen Final_Move=lcb:visits は二局ごとに片方のエンジンだけ値を変え、変更ごとのレート差を求めます。
+持ち時間やノード数は両エンジン共通です。--limits1 と --limits2 で片方だけ変えられます（--limits2 nodes=900）。
+--out のフォルダに同じ連続対局の途中経過があれば、続きから始めます。
+--tune C_init=60:180 はエンジン1のオプションの値を二局一組ごとにランダムに選び直し、値ごとの成績を推定します。
+--screen Final_Move=lcb:visits は二局一組ごとに片方のエンジンだけ値を変え、変更ごとのレート差を求めます。
 
-終了コード：0。エンジンの異常（停止、無応答、反則、プロトコルの誤り）があれば 1、対局できなければ 2、
-Ctrl-C または SIGTERM なら 130。
+終了コード：正常なら 0、エンジンの異常（クラッシュ、無応答、反則、プロトコルの誤り、エラーを報告しての投了）が
+あれば 1、対局できなければ 2、Ctrl-C または SIGTERM なら 130。
 """,
     "goryu openings": """\
 goryu match 用の開始局面集を作ります。局面は互いに異なり、互角に近く、同じシードなら同じものになります。
@@ -120,22 +120,22 @@ Goryu のすべてのアルゴリズムを総当たりで対局させ、成績�
 """,
     "goryu bench": """\
 Goryu の速度を測ります。毎秒のプレイアウト数、評価数、合法手の木の末端の数、メモリ、停止までの時間、
-探索の署名を表示します。数値は何回かの測定の中央値です。
+探索のシグネチャを表示します。数値は何回かの測定の中央値です。
 
   goryu bench                       付属のネットワーク、1スレッド
-  goryu bench --signature           署名だけ（--bless：テスト用に保存する）
+  goryu bench --signature           シグネチャだけ（--bless：テスト用に保存する）
   goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
   goryu bench --perft               合法手の木の末端を、cshogi と並べて数える
-  goryu bench --simulate            仮想のGPUでの探索と、その時間の内訳
+  goryu bench --simulate            模擬GPUでの探索と、その時間の内訳
   goryu bench --gpu --json gpu.json このマシンのGPUで、三つの大きさのネットワークを9分で測る
 
-終了コード：0。perft の数が一致しなければ 1、測定できなければ 2。
+終了コード：正常なら 0、perft の数が一致しなければ 1、測定できなければ 2。
 """,
     "goryu records": """\
-棋譜から学習します。書庫の中の棋譜を探し、選び、学習用とテスト用に分け、変換します。KIF、KI2、CSA、JKF、
-SFEN、USI を、ふつうの文字コードなら読めます。ファイル、フォルダ、zip、tar、7z、gz、bz2、xz、書庫の中の書庫、
-select が書いたリストを指定できます。壊れた棋譜は行番号とともに表示します。
+棋譜から学習します。アーカイブの中の棋譜を探し、選び、学習用とテスト用に分け、変換します。KIF、KI2、CSA、JKF、
+SFEN、USI を、ふつうの文字コードなら読めます。ファイル、フォルダ、zip、tar、7z、gz、bz2、xz、
+アーカイブの中のアーカイブ、select が書いたリストを指定できます。壊れた棋譜は行番号とともに表示します。
 
   goryu records show wdoor2024.7z
   goryu records select wdoor2024.7z --min-rating 3000 --min-plies 50 --out runs/floodgate
@@ -168,7 +168,7 @@ OPTIONS = {
     "writes 16-bit floats, for GPUs": "16ビット浮動小数点で書き出す（GPU向け）",
     "writes 8-bit integers, for CPUs": "8ビット整数で書き出す（CPU向け）",
     "positions to calibrate --int8 on, and to compare on; default: %(default)s": (
-        "--int8 の調整と比較に使う局面の数。既定は %(default)s"
+        "--int8 の較正と比較に使う局面の数。既定は %(default)s"
     ),
     "the part of a PyTorch checkpoint with the weights, such as swa_model; default: model": (
         "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model"
@@ -208,7 +208,7 @@ OPTIONS = {
         "エンジンの `tree FILE.json` が書いたグラフを図にする。POSITION はそのルートの局面"
     ),
     "engines": "エンジン",
-    "limits of both engines (times in ms)": "両方のエンジンの制限（時間はミリ秒）",
+    "limits of both engines (times in ms)": "両エンジンの思考条件（時間はミリ秒）",
     "games": "対局",
     "sequential test and tuning": "逐次検定と調整",
     "running": "実行",
@@ -218,62 +218,62 @@ OPTIONS = {
     "how much": "測定の量",
     "which games": "対象の棋譜",
     "program and arguments": "プログラムと引数",
-    "replaces the engine's own name": "エンジンの名前の代わりに使う名前",
+    "replaces the engine's own name": "エンジン自身の名前の代わりに使う名前",
     "USI option": "USIオプション",
     "environment variable": "環境変数",
     "working directory": "作業フォルダ",
-    "limits of this engine only": "このエンジンだけの制限",
+    "limits of this engine only": "このエンジンだけの思考条件",
     "main time of a game": "持ち時間",
-    "increment after each move": "一手ごとの加算",
+    "increment after each move": "一手ごとの加算時間",
     "time for each move after the main time": "秒読み",
     "time for every move": "一手の思考時間",
     "nodes for every move": "一手のノード数",
     "depth of every search": "探索の深さ",
-    "default: ten common openings of four moves": "開始局面集。既定はよく指される四手の序盤 10 通り",
-    "cut openings after N moves": "開始局面を N 手で打ち切る",
+    "default: ten common openings of four moves": "開始局面集。既定はよく指される四手の序盤10通り",
+    "cut openings after N moves": "開始局面までの手順をN手で打ち切る",
     "library of rules": "ルールを判定するライブラリ",
     "rule of the entering king": "入玉のルール",
     "after so many moves it is a draw": "この手数で引き分けにする",
-    "excess over the time that is forgiven": "許容する時間超過",
+    "excess over the time that is forgiven": "大目に見る時間超過",
     "an engine that exceeds its time loses; otherwise this is only reported": (
-        "時間切れを負けにする。しなければ報告だけする"
+        "時間切れを負けにする。--no-flag なら報告だけする"
     ),
     "adjudicate when the scores of both engines agree on this lead; 0: never": (
-        "両方の評価値がこの差で一致したら勝敗を決める。0なら決めない"
+        "両エンジンの評価値がそろってこの値以上の優劣を示したら、勝敗を判定して終える。0なら判定しない"
     ),
-    "... for so many moves in a row": "それが続く手数",
+    "... for so many moves in a row": "判定までにそれが続く手数",
     "an engine hangs that prints nothing for this time before usiok or readyok": (
         "usiok や readyok までにこの時間何も出力しなければ、無応答とみなす"
     ),
-    "without a clock, an engine hangs after this time": "時計がないとき、この時間で無応答とみなす",
+    "without a clock, an engine hangs after this time": "持ち時間がないとき、この時間で無応答とみなす",
     "at most; made even": "最大の対局数（偶数にする）",
     "of the order of the openings": "開始局面の順番のシード",
     "stop after so many failures of the engines, see above": "エンジンの異常がこの回数に達したら中止する",
     "log every line to and from the engines": "エンジンとの通信をすべて記録する",
-    "run each game on one core (Linux)": "各対局を一つのコアで行う（Linux）",
-    "stop when one of the two is accepted": "どちらかの仮説が採択されたら終わる",
+    "run each game on one core (Linux)": "対局ごとに一つのコアに固定する（Linux）",
+    "stop when one of the two is accepted": "どちらかの仮説が採択されたところで終える",
     "chance to accept ELO1 if ELO0 is true": "ELO0 が正しいのに ELO1 を採択する確率",
     "chance to accept ELO0 if ELO1 is true": "ELO1 が正しいのに ELO0 を採択する確率",
     "kind of Elo of --sprt": "--sprt のレート差の種類",
     "draw this option of engine 1 anew for each pair, and report how its values score": (
-        "エンジン1のこのオプションを二局ごとに引き直し、値ごとの成績を報告する"
+        "エンジン1のこのオプションの値を二局一組ごとにランダムに選び直し、値ごとの成績を報告する"
     ),
     "give the new values to one engine of each pair, the old ones to the other; reports "
     "the Elo of each change. Repeat it for several changes": (
-        "二局ごとに片方のエンジンに新しい値、もう片方に元の値を与え、変更ごとのレート差を報告する。"
+        "二局一組ごとに片方のエンジンに新しい値、もう片方に元の値を与え、変更ごとのレート差を報告する。"
         "繰り返し指定できる"
     ),
-    "games at a time, or auto: one for each core (default 1; on a cluster: as many as fit)": (
-        "同時に行う対局の数。autoならコアごとに一局（既定：1。クラスタでは入るだけ）"
-    ),
+    "games at a time, or auto: one for each core": "同時に進める対局の数。autoならコアごとに一局",
+    "1; on a cluster: as many as fit": "1、クラスタでは動かせるだけ",
+    "1; on a cluster: as many as it has room for": "1、クラスタでは動かせるだけ",
     "do the work on a Ray cluster: auto (the one of this computer), local (start one "
     "here), HOST:PORT, or ray://HOST:PORT (Ray Client); needs the extra cluster": (
-        "Rayクラスタで行う。auto（このコンピュータのもの）、local（ここで起動する）、HOST:PORT、"
+        "Rayクラスタで分担する。auto（この計算機が参加しているもの）、local（この計算機で起動する）、HOST:PORT、"
         "ray://HOST:PORT（Ray Client）。追加パッケージ cluster が必要"
     ),
-    "with --cluster: cores that each worker needs": "--cluster のとき、ワーカーごとに必要なコア数",
+    "with --cluster: cores that each worker needs": "--cluster のとき、ワーカー一つが使うコア数",
     "with --cluster: the share of a GPU that each worker needs": (
-        "--cluster のとき、ワーカーごとに必要なGPUの割合"
+        "--cluster のとき、ワーカー一つが使うGPUの割合"
     ),
     "results (default runs/match-<time>); resumed if it exists": (
         "結果のフォルダ（既定：runs/match-<時刻>）。あれば続きから始める"
@@ -281,7 +281,7 @@ OPTIONS = {
     "write the games in these formats: kif, csa, usi (comma-separated)": (
         "棋譜の形式：kif、csa、usi（カンマ区切り）"
     ),
-    "print what would be played, start nothing": "対局の内容を表示するだけで、始めない",
+    "print what would be played, start nothing": "対局の予定を表示するだけで、始めない",
     "proposes the moves and evaluates the last position": "指し手を提案し、最後の局面を評価するエンジン",
     "the opening file": "開始局面集のファイル",
     "number of openings": "開始局面の数",
@@ -303,12 +303,12 @@ OPTIONS = {
         "すべての探索を記録するファイル（*.jsonl）。なければ作る"
     ),
     "write the book at the end, also after Ctrl-C": "最後に（Ctrl-C のあとも）書き出す定跡",
-    "end with N positions": "N 局面で終わる",
+    "end with N positions": "N 局面になったら終わる",
     "of the search of each position": "一局面あたりのプレイアウト数",
     "also search positions again that had fewer playouts, for instance of an earlier run": (
         "プレイアウトの少ない局面（前の実行のものなど）も探索し直す"
     ),
-    "another network than Goryu's own": "付属のものの代わりに使うネットワーク",
+    "another network than Goryu's own": "付属のネットワークの代わりに使うもの",
     "the book plays moves whose win rate is at most this below the best one's": (
         "最善手との勝率の差がこれ以下の手を定跡に入れる"
     ),
@@ -318,11 +318,9 @@ OPTIONS = {
     ),
     "also begin with the handicap positions": "駒落ちの初期局面からも始める",
     "game records (files, folders, archives): replies that were played are expected": (
-        "棋譜（ファイル、フォルダ、書庫）。指された応手を予想に使う"
+        "棋譜（ファイル、フォルダ、アーカイブ）。指された応手を予想に使う"
     ),
-    "with one thread each (default 1; on a cluster: as many as it has room for)": (
-        "プロセス数。それぞれ1スレッド（既定：1。クラスタでは入るだけ）"
-    ),
+    "with one thread each": "プロセス数。それぞれ1スレッド",
     "a book in YaneuraOu's or Apery's format": "やねうら王形式またはApery形式の定跡",
     "the position (default: the start)": "局面（既定：初期局面）",
     "moves from there, in USI": "そこからの指し手（USI）",
@@ -333,13 +331,15 @@ OPTIONS = {
     ),
     "such moves, drawn at random": "比べる指し手の数（乱数で選ぶ）",
     "seed of the choice": "選ぶ乱数のシード",
-    "files, folders or archives of records, or *.games": "棋譜のファイル、フォルダ、書庫、または *.games",
+    "files, folders or archives of records, or *.games": (
+        "棋譜のファイル、フォルダ、アーカイブ、または *.games"
+    ),
     "the new book": "新しい定跡",
     "algorithms": "対局させるアルゴリズム",
     "the engine": "エンジン",
     "folder of the matches": "対局のフォルダ",
     "options of goryu match": "goryu match のオプション",
-    "only the bench signature": "署名だけ",
+    "only the bench signature": "シグネチャだけ",
     "only perft, beside cshogi if it is installed": (
         "合法手の木の末端を数えるだけ（あれば cshogi と並べて）"
     ),
@@ -353,7 +353,7 @@ OPTIONS = {
         "--size があれば onnxruntime で動かす形式。over alone は探索とネットワーク単体の速度の比。"
         "ほかのネットワークは最後のものとの比で表す"
     ),
-    "only the search before simulated GPUs": "仮想のGPUでの探索だけ",
+    "only the search before simulated GPUs": "模擬GPUでの探索だけ",
     "only networks of several sizes on the GPU": "GPUでいくつかの大きさのネットワークを測るだけ",
     "ONNX file (default: the network that the engine loads)": (
         "ONNXファイル（既定：エンジンが読むネットワーク）"
@@ -363,7 +363,7 @@ OPTIONS = {
     "CPU threads of a network call": "ネットワーク1回の計算に使うCPUスレッド数",
     "positions per network call (default: the network's own)": "バッチサイズ（既定：ネットワークごと）",
     "of networks with random weights, for --compare and --gpu: blocks and channels, such as 10x128": (
-        "--compare と --gpu で使う、重みが乱数のネットワークのブロック数とチャンネル数（10x128 など）"
+        "--compare と --gpu で使う、重みが乱数のネットワークのブロック数とチャネル数（10x128 など）"
     ),
     "threads of the search": "探索スレッド数",
     "playouts of a search with the network, for each worker": (
@@ -374,13 +374,13 @@ OPTIONS = {
     "rounds for each median": "中央値を求める測定の回数",
     "for rates": "速度を測る時計",
     "positions a second of the simulated GPUs, such as 1000,100000": (
-        "仮想のGPUの毎秒の局面数（1000,100000 など）"
+        "模擬GPUの毎秒の局面数（1000,100000 など）"
     ),
     "about how long --simulate (default 30) or --gpu (540) takes": (
         "--simulate（既定：30）または --gpu（540）のおよその秒数"
     ),
     "also write the numbers as JSON": "数値をJSONでも書き出す",
-    "store the signature for the tests": "署名をテスト用に保存する",
+    "store the signature for the tests": "シグネチャをテスト用に保存する",
     "print what the sources hold": "棋譜の内容を表示する",
     "choose games, and write lists of training and test games": (
         "棋譜を選び、学習用とテスト用のリストを書き出す"
@@ -388,7 +388,7 @@ OPTIONS = {
     "convert games for goryu train; a source may be a list": "goryu train 用に変換する。リストも指定できる",
     "print the tree of the openings": "序盤の木を表示する",
     "write start positions for goryu match --openings": "goryu match --openings 用の開始局面集を書き出す",
-    "file, folder, archive or list of games": "棋譜のファイル、フォルダ、書庫、またはリスト",
+    "file, folder, archive or list of games": "棋譜のファイル、フォルダ、アーカイブ、またはリスト",
     "least rating of both players; games without ratings are then left out": (
         "両対局者のレートの下限。指定するとレートのない棋譜は除く"
     ),
@@ -412,9 +412,10 @@ OPTIONS = {
     "show moves of at least N games": "N 局以上で指された手を表示する",
     "at most": "最大の数",
     "keep positions that at least N games reached": "N 局以上で現れた局面を残す",
-    "keep positions from which black's score was within SHARE of 1/2 (default 0.5: all)": (
-        "先手の勝率と 1/2 の差が SHARE 以内の局面を残す（既定：0.5、すべて）"
+    "keep positions from which black's score was within SHARE of 1/2": (
+        "先手の勝率と 1/2 の差が SHARE 以内の局面を残す"
     ),
+    "0.5: all": "0.5、すべて",
     "make games": "対局を作る",
     "fit the scale of the teacher's scores to the results": "評価値を勝率に直す係数を求める",
     "show what files hold": "ファイルの内容を表示する",
@@ -426,11 +427,11 @@ OPTIONS = {
     ),
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
-    "engines (default 1; on a cluster: as many as it has room for)": (
-        "エンジンの数（既定：1。クラスタでは入るだけ）"
+    "engines at a time": "同時に動かすエンジンの数",
+    "play the games 0 to N - 1 (default: no end)": (
+        "番号 0 から N - 1 までの対局を指す（既定：止めるまで続ける）"
     ),
-    "play the games 0 to N - 1 (default: no end)": "0 から N - 1 までの対局をする（既定：終わりなし）",
-    "start from these openings, one a line": "一行に一つずつ書いた開始局面から始める",
+    "start from these openings, one a line": "開始局面集（一行に一局面）のどれかから始める",
     "text after `go`, such as depth 12 or movetime 100": "go のあとの文字列（depth 12、movetime 100 など）",
     "seed of the openings; use another for every run": "序盤を決める乱数のシード。実行ごとに変える",
     "random moves at the start or after the opening": "初期局面または開始局面からランダムに指す手数",

@@ -79,7 +79,7 @@ TEXTS: dict[str, str] = {
     "is the network available? Run the same command again to resume. If pip finds no matching distribution, "
     "this Python may be too new: remove .venv, and set up with an older Python "
     "(python3.14 tools/dev.py setup; Windows: py -3.14 tools\\dev.py setup)": (
-        "ネットワークに接続していますか。同じコマンドをもう一度実行すると続きから始めます。"
+        "ネットワークに接続していますか。同じコマンドをもう一度実行すると続きから始まります。"
         "pipが「no matching distribution」と表示した場合は、Pythonが新しすぎるのかもしれません。"
         ".venvを削除し、古いPythonでセットアップしてください"
         "（python3.14 tools/dev.py setup、Windowsでは py -3.14 tools\\dev.py setup）"
@@ -112,7 +112,7 @@ TEXTS: dict[str, str] = {
     "undo           takes your last move back, and the answer": "待った（undo）        自分の手番に戻す",
     "hint           shows what the engine would play": "ヒント（hint）        エンジンならどう指すか",
     "resign         gives up the game": "投了（resign）        負けを認める",
-    "declare        wins by an entered king": "宣言（declare）       入玉宣言で勝つ",
+    "declare        wins by an entered king": "宣言（declare）       入玉宣言をする",
     "save FILE.kif  saves the game": "保存 棋譜.kif（save） 棋譜を保存する",
     "board          shows the board again": "盤面（board）         盤をもう一度表示する",
     "quit           ends": "終了（quit）          やめる",
@@ -193,7 +193,7 @@ TEXTS: dict[str, str] = {
     "--ply {ply}: the game has {moves} moves": "--ply {ply}：棋譜は{moves}手までです",
     "--handicap {name}: expected one of {names}": "--handicap {name}：次から選んでください：{names}",
     "{text}: expected a number above 0": "{text}：0より大きい数を指定してください",
-    "you, at this terminal": "この端末のあなた",
+    "you, at this terminal": "あなた（この端末で指す）",
     "levels:": "レベル：",
     "Plays a game at the terminal. During the game, help lists what you can write.\n"
     "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book.": (
@@ -210,20 +210,20 @@ TEXTS: dict[str, str] = {
     "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
-    "network that replaces the shipped one": "付属のものの代わりに使うネットワーク",
+    "network that replaces the shipped one": "付属のネットワークの代わりに使うもの",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
-    "with --record: go on after this move": "--recordの棋譜のこの手数から指す",
-    "such as 4-piece or 四枚落ち": "駒落ち。四枚落ち、4-pieceなど",
+    "with --record: go on after this move": "--recordの棋譜を、この手数から指し継ぐ",
+    "such as 4-piece or 四枚落ち": "手合割（四枚落ち、4-pieceなど）",
     "main time in minutes": "持ち時間（分）",
     "seconds for every move after it": "秒読み（秒）",
-    "seconds gained by every move": "一手ごとの加算（秒）",
+    "seconds gained by every move": "一手ごとの加算時間（秒）",
     "kanji and colours, or letters (default: auto)": "漢字とカラー、または英字（既定：auto）",
     "of shown moves of shogi; you may write any (default: auto)": (
         "表示する指し手の書き方。入力はどれでもよい（既定：auto）"
     ),
-    "writes the game there at the end": "終わったときに棋譜をこのファイルに書く",
+    "writes the game there at the end": "終局時に棋譜をこのファイルに保存する",
     "unknown command {name!r}; expected one of {expected}": (
         "{name!r}というコマンドはありません。次のどれかを指定してください：{expected}"
     ),
@@ -275,20 +275,20 @@ TEXTS: dict[str, str] = {
         "{program}がありません。チェックアウトしたフォルダで `pip install -e .` を実行してください"
     ),
     # Agents.
-    "any legal move": "でたらめに指す",
-    "perfect play: searches the whole game": "最後まで読み切る",
-    "minimax without the moves that cannot matter": "結果に関わらない手を省いて読む",
-    "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数を使う",
-    "the same number of random games after every move": "どの手の後にも同じ回数だけランダムに対局してみる",
+    "any legal move": "合法手からランダムに指す",
+    "perfect play: searches the whole game": "終局まで読み切る",
+    "minimax without the moves that cannot matter": "結果に影響しない手を枝刈りして、終局まで読み切る",
+    "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数で評価する",
+    "the same number of random games after every move": "候補手ごとに、同じ回数だけランダムに対局してみる",
     "a growing tree of random games": "ランダムに対局しながら木を育てる",
-    "UCT with a tree of one ply": "木を一手だけにしたUCT",
+    "UCT with a tree of one ply": "木の深さを一手に限ったUCT",
     "AlphaZero's search, with a network": "ネットワークを使うAlphaZeroの探索",
     "the engine's own search: AlphaZero's on a graph, in batches": (
-        "エンジンの探索。AlphaZeroの探索で合流を扱い、まとめて評価する"
+        "このエンジン本来の探索。AlphaZeroの探索をグラフ上で行い、局面をまとめて評価する"
     ),
     "Gumbel AlphaZero's search, made for few playouts": "少ないプレイアウト向けのGumbel AlphaZero",
-    "the network's favourite move, without a search": "探索せず、ネットワークがいちばん勧める手を指す",
-    "the move that leads to the network's best value": "ネットワークの評価値が最もよくなる手を指す",
+    "the network's favourite move, without a search": "探索せず、方策の確率が最も高い手を指す",
+    "the move that leads to the network's best value": "ネットワークの評価が最もよくなる手を指す",
     "plays like a person": "人間らしく指す",
     "plies": "手数",
     "random games after each move": "一手あたりのランダムな対局の数",
@@ -296,13 +296,13 @@ TEXTS: dict[str, str] = {
     "from 1, for beginners, to 10, full strength": "1（入門）から10（全力）まで",
     # goryu analyze
     "Reviews games: the win rate after every move, the mistakes and what was better.": (
-        "棋譜を解析します。一手ごとの勝率、悪手、代わりの最善手を表示します。"
+        "棋譜を検討します。一手ごとの勝率と、悪手とその代わりの最善手を表示します。"
     ),
     "A game is a record in KIF, KI2, CSA, JKF, SFEN or USI; - reads it from standard input. Analyses "
     "are kept, so an interrupted review goes on, and the same review is instant. A review with more "
     "playouts searches again what has too few.": (
         "棋譜はKIF、KI2、CSA、JKF、SFEN、USIを読めます。- は標準入力です。解析結果は保存されるので、"
-        "中断しても続きから始まり、同じ条件の解析はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
+        "中断しても続きから始まり、同じ条件の検討はすぐに表示されます。プレイアウト数を増やすと、足りない局面だけを解析し直します。"
     ),
     "a game record, or - for standard input": "棋譜ファイル、または -（標準入力）",
     "for each position (default {default})": "一局面あたりのプレイアウト数（既定：{default}）",
@@ -541,7 +541,7 @@ TEXTS: dict[str, str] = {
     ),
     "(expected: {text})": "（目安：{text}）",
     "most answers are nonsense: the weights are random, or the planes are those of another format": (
-        "ほとんどの答えがでたらめです。重みが乱数か、入力の形式が違います"
+        "ほとんどの答えが的外れです。重みが乱数か、入力の形式が違います"
     ),
     "options to set in the GUI:": "GUIで設定するオプション：",
     "start: moves": "初手",
@@ -566,7 +566,7 @@ TEXTS: dict[str, str] = {
         "このモデルで指すには、オプション DNN_Model を {name} にしてください"
     ),
     "{url}: {reason}. Download it with a browser, and name the file with --from": (
-        "{url}：{reason}。ブラウザーでダウンロードし、そのファイルを --from で指定してください"
+        "{url}：{reason}。ブラウザでダウンロードし、そのファイルを --from で指定してください"
     ),
     "{file}: no package of miniosl, or a damaged one": (
         "{file}：miniosl のパッケージではないか、壊れています"

@@ -1,8 +1,8 @@
 """The help of the USI options in Japanese, for `goryu options`; the protocol never sends it."""
 
 USI_OPTIONS = {
-    "USI_Ponder": "相手の手番中に考えることをGUIに許す。一手あたりの予定時間も長くなる。",
-    "Stochastic_Ponder": "相手の手番中に、予想手だけでなく相手のすべての手を考える。",
+    "USI_Ponder": "相手の手番中の先読みをGUIに許可する。一手にかける時間の目安も長くなる。",
+    "Stochastic_Ponder": "先読みで、予想手だけでなく相手のすべての手を考える。",
     "USI_Hash": "探索グラフに使うメモリ。0なら1 GB、GPUを使うときはメインメモリ（RAM）の4分の1。",
     "Threads": "デバイスごとの探索スレッド数。1コアあたり合計4まで。0ならマシンとネットワークごとに一度だけ"
     "測って決める（DNN_Batch_Sizeも0ならバッチサイズも）。1スレッドの探索は完全に再現できる。",
@@ -12,7 +12,7 @@ USI_OPTIONS = {
     ),
     "AlphaBeta_Value": "アルファベータ法の末端の評価。駒の損得、またはEvaluatorの価値。",
     "Policy_Temperature": (
-        "Algorithmがpolicyのとき、方策からこの温度で手を引く。100は方策の確率のまま、0は最も確率の高い手。"
+        "Algorithmがpolicyのとき、方策の確率にこの温度をかけて手を選ぶ。100は方策の確率どおり、0は最も確率の高い手。"
     ),
     "Evaluator": "局面を評価するもの。ネットワーク、駒の損得、評価なし、テスト用の再現できる乱数。",
     "DNN_Model": "ONNXモデル。空なら付属のネットワーク。",
@@ -72,7 +72,7 @@ USI_OPTIONS = {
     "DrawValueWhite": "後手のときの引き分けの価値。",
     "EnteringKingRule": "入玉で勝ちとなる条件。",
     "First_Recurrence": "探索中は同一局面の2回目を千日手とみなす。falseなら4回目だけ。",
-    "GenerateAllLegalMoves": "意味のない不成も探索する。",
+    "GenerateAllLegalMoves": "歩や角、飛車の不成など、得のない不成も探索する。",
     "NetworkDelay": "指してからGUIの時計が止まるまでの遅れの平均。",
     "NetworkDelay2": "NetworkDelayの遅れの最大。持ち時間と秒読みから差し引く（半分まで）。",
     "Time_Margin": "秒読みがないときに持ち時間から差し引く時間（半分まで）。",
@@ -91,7 +91,7 @@ USI_OPTIONS = {
     ),
     "DebugMessage": "指す前にすべての手の表を表示する。",
     "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、python-dlshogiと同じ合法手の順。",
-    "LogFile": "やりとりとライブラリのメッセージを書き込むファイル。",
+    "LogFile": "GUIとのやりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (
         "やねうら王（.db）かApery（.bin）の定跡ファイル。空なら、付属のネットワークが持ち時間のある対局を"
