@@ -44,7 +44,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(1, 320, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games, plies", [(2, 30), pytest.param(2, 320, marks=pytest.mark.slow)])
 def test_two_engines_on_one_machine_play_games(
     games: int, plies: int, tmp_path: Path, mode: tuple[str, str]
 ) -> None:
