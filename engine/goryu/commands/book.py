@@ -108,7 +108,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--deepen", action="store_true",
         help="also search positions again that had fewer playouts, for instance of an earlier run",
     )  # fmt: skip
-    make.add_argument("--model", type=named_model, metavar="FILE", help="another network than Goryu's own")
+    make.add_argument("--model", type=named_model, metavar="FILE", help="another network than the shipped one")
     which = make.add_argument_group("which positions")
     add_fields(which, BookRules)
     which.add_argument(
@@ -139,7 +139,7 @@ def _make(args: argparse.Namespace) -> None:
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])
     rules = from_arguments(BookRules, args)
     with ProgressDisplay() as display:
-        config = start_config(args.model, display.print)
+        config = start_config(args.model or shipped_model(), display.print)
         model = model_path(config.evaluator)
         graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
 

@@ -122,7 +122,7 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     )
     from goryu.players.set_up.devices import config_of_each
     from goryu.players.set_up.loading import load_on_one_device
-    from goryu.players.set_up.model_path import model_path
+    from goryu.players.set_up.model_path import default_model, model_path
 
     absent: Sequence[str]
     try:
@@ -137,6 +137,8 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     try:
         path = model_path(wanted)
         yield tr("model {path}", path=path)
+        if not wanted.model:
+            yield tr("why this network: {reason}", reason=tr(default_model()[1]))
         if not path.is_file():
             raise ModelError(tr("model {path}: no such file", path=path))
     except ModelError as error:

@@ -61,7 +61,7 @@ OPTIONS: tuple[Option, ...] = (
     combo("Evaluator", "evaluator.kind", "network material uniform hashed",
           "What evaluates positions: the network, the material, nothing, or reproducible noise for tests."),
     filename("DNN_Model", "evaluator.model",
-             "ONNX model. Empty: the network shipped with Goryu.", "DNN_Model1", "modelfile", "WeightPath"),
+             "ONNX model. Empty: the strongest network that is there and that this machine runs well.", "DNN_Model1", "modelfile", "WeightPath"),
     string("EvalDir", "evaluator.model_folder", "Folder in which a relative DNN_Model is looked for first."),
     combo("DNN_Format", "evaluator.model_format",
           "auto dlshogi python-dlshogi2 python-dlshogi nshogi aobazero miniosl",

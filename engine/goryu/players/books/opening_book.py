@@ -6,6 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
@@ -15,6 +16,7 @@ from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
+from goryu.players.set_up.model_path import model_path
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -78,13 +80,14 @@ class BookPlayer:
 def _may_answer(request: Request) -> bool:
     """May the book answer this request?
 
-    The user's book answers every one. Goryu's own is off for other networks, for other algorithms, and for
-    searches limited by nodes or depth: there the user wants to see the search.
+    The user's book answers every one. Goryu's own belongs to the shipped network, whose searches made it: it
+    is off for other networks, for other algorithms, and for searches limited by nodes or depth, where the
+    user wants to see the search.
     """
     config, limits = request.config, request.limits
     if not config.book_file.is_own:
         return True
-    is_own_engine = config.evaluator.kind == "network" and not config.evaluator.model
+    is_own_engine = config.evaluator.kind == "network" and model_path(config.evaluator) == shipped_model()
     counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
     return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
 
