@@ -29,6 +29,7 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
 
@@ -108,7 +109,9 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--deepen", action="store_true",
         help="also search positions again that had fewer playouts, for instance of an earlier run",
     )  # fmt: skip
-    make.add_argument("--model", type=named_model, metavar="FILE", help="another network than the shipped one")
+    make.add_argument(
+        "--model", type=named_model, metavar="FILE", help="another network than the shipped one"
+    )
     which = make.add_argument_group("which positions")
     add_fields(which, BookRules)
     which.add_argument(

@@ -29,7 +29,18 @@ from goryu.web.opponents import (
     is_opponent,
     levels,
 )
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number, text_of
+from goryu.web.session import (
+    Job,
+    Message,
+    MessageError,
+    Session,
+    View,
+    choice,
+    field,
+    network_texts,
+    number,
+    text_of,
+)
 
 _log = logging.getLogger("goryu.web")
 
@@ -67,7 +78,13 @@ class PlayView(View):
     def on_options(self, _message: Message) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
-        return {"levels": levels(), "handicaps": handicaps, "agents": SMALL_GAME_AGENTS}
+        network = network_texts(self.session.config)
+        return {
+            "levels": levels(),
+            "handicaps": handicaps,
+            "agents": SMALL_GAME_AGENTS,
+            "network": network,
+        }
 
     def on_state(self, _message: Message) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""

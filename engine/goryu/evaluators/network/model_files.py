@@ -4,9 +4,8 @@ from pathlib import Path
 
 from goryu.base.errors import GoryuError
 
-
 SHIPPED = "goryu-5x64.onnx"
-"""The network that comes with Goryu: small, for every machine; levels 1 to 9 and Goryu's book belong to it."""
+"""The network that comes with Goryu: small, for every machine; levels 1 to 9 and Goryu's book are its."""
 
 DOWNLOADED = "miniosl.onnx"
 """The network that `goryu download` fetches: larger and much stronger."""

@@ -53,7 +53,7 @@ class EvaluatorSlot:
             report(f"Threads {wanted}: using {most}, to answer in time")
         path, reason = default_model()
         if not config.model and getattr(self.loaded.evaluator, "path", None) == path:
-            report(f"network {path.name}: {reason}")
+            report(f"network: {path.name} ({reason})")
         searchers = self.threads if IMPLEMENTATION == "native" else 1
         report(f"{self.loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 

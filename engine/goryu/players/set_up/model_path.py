@@ -6,6 +6,7 @@ Where none is named, the strongest network plays that is there and that this mac
 import os
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.evaluators.kernel.kernel import chosen_instructions
 from goryu.evaluators.kernel.layers import UnsupportedError
 from goryu.evaluators.network.model_files import (
@@ -51,6 +52,14 @@ def default_model() -> tuple[Path, str]:
         is_downloaded=downloaded.is_file(),
     )
     return (shipped_model(), reason) if reason else (downloaded, STRONGEST)
+
+
+def told_choice(config: EvaluatorConfig) -> str:
+    """Returns the name of the model's file and, where none is named, why it is this one, for people."""
+    if config.model:
+        return model_path(config).name
+    path, reason = default_model()
+    return tr("{name} ({reason})", name=path.name, reason=tr(reason))
 
 
 def why_shipped(*, is_refused: bool, is_native: bool, has_kernel: bool, is_downloaded: bool) -> str:
