@@ -16,7 +16,7 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
 from goryu.players.agents.searcher import Searcher
-from goryu.players.books.opening_book import BookPlayer
+from goryu.players.books.opening_book import BookPlayer, suits
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig
 from goryu.players.go_mate import go_mate
@@ -76,7 +76,7 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        if (book := self.load_book(config, report)) is not None:
+        if (book := self.load_book(config, report)) is not None and suits(config):
             report(f"book={book}")
         uses_measured = not config.seed  # A seed is for exact repetition.
         evaluator = evaluator_of(config)

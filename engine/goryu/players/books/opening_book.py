@@ -14,6 +14,7 @@ from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipp
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
+from goryu.players.config import EngineConfig
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
 from goryu.players.set_up.model_path import model_path
@@ -85,11 +86,17 @@ def _may_answer(request: Request) -> bool:
     user wants to see the search.
     """
     config, limits = request.config, request.limits
+    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
+    return suits(config) and (not config.book_file.is_own or all(count is None for count in counts))
+
+
+def suits(config: EngineConfig) -> bool:
+    """Is the book of this config one for its network and its algorithm?"""
     if not config.book_file.is_own:
         return True
-    is_own_engine = config.evaluator.kind == "network" and model_path(config.evaluator) == shipped_model()
-    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
-    return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
+    evaluator = config.evaluator
+    is_own_network = evaluator.kind == "network" and model_path(evaluator) == shipped_model()
+    return is_own_network and config.algorithm.name == "puct"
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

@@ -108,9 +108,7 @@ def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> Load
 
 def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
-    models = [config.model]
-    if config.allows_fallback and model_path(config) != shipped_model():
-        models.append(str(shipped_model()))
+    models = [config.model, str(shipped_model())] if config.allows_fallback else [config.model]
     problems: list[str] = []
     for model in models:
         try:
