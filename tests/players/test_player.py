@@ -184,13 +184,16 @@ def test_goryus_own_book_belongs_to_the_shipped_network(
 ) -> None:
     path = tmp_path / "miniosl.onnx"
     write_random_network(1, 8, path)
-    monkeypatch.setattr("goryu.players.set_up.model_path.default_model", lambda: (path, "the strongest"))
+    for module in ("model_path", "evaluator_slot"):
+        name = f"goryu.players.set_up.{module}.default_model"
+        monkeypatch.setattr(name, lambda: (path, "the strongest"))
     for model, is_used in ((str(path), False), ("", False), ("goryu-5x64.onnx", True)):
         config = with_fields(OWN_NETWORK, {"evaluator.model": model})
         player, messages = loaded(config)
         answer = search(player, request_of(config, limits=Limits(movetime_ms=20.0)))
         assert (answer.info_string != "") == is_used
         assert any("book=" in message for message in messages) == is_used
+        assert ("network: miniosl.onnx (the strongest)" in messages) == (not model)
 
 
 @pytest.mark.usefixtures("_own_book")
