@@ -57,10 +57,10 @@ class Opponents:
         self._players: dict[EvaluatorConfig, Player] = {}
         self._setups: dict[str, AgentSetup] = {}
 
-    def load(self, kind: str) -> None:
-        """Loads the networks of a game, so that the first move need not wait for them."""
+    def load(self, kind: str, name: str) -> None:
+        """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
         if kind == "shogi":
-            self._shogi(self._config)
+            self._shogi(replace(self._config, level=int(name)))
         else:
             self._setup(kind)
 

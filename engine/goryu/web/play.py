@@ -118,7 +118,7 @@ class PlayView(View):
         self._opponents.new_game()
         self._continue()
         if self._thinking is None and side != "both":
-            self._think_ahead(kind)
+            self._think_ahead(kind, opponent)
         return self._state()
 
     def on_move(self, message: Message) -> dict[str, Any]:
@@ -296,11 +296,13 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
-    def _think_ahead(self, kind: str) -> None:
-        """Loads the network while the person thinks about the first move."""
+    def _think_ahead(self, kind: str, opponent: str) -> None:
+        """Loads the opponent's network while the person thinks about the first move."""
 
         async def load() -> None:
-            await self.session.run(JOB, lambda job: None if job.is_stopped else self._opponents.load(kind))
+            await self.session.run(
+                JOB, lambda job: None if job.is_stopped else self._opponents.load(kind, opponent)
+            )
 
         task = asyncio.get_running_loop().create_task(load())
         task.add_done_callback(_log_failure)
