@@ -172,7 +172,7 @@ def check_puct(observer: PuctObserver, puct: Puct) -> None:
             child = node.children[i]
             assert edge.child == (node_id(child) if child is not None else None)
             if edge.visits:
-                assert edge.value == puct.table.edge_value(node, i)
+                assert edge.value == node.values[i]
         closed = {"lost", "won", "closed"} if node is puct.root else {"lost"}
         scores = {i: e.terms["score"] or 0.0 for i, e in enumerate(shown.edges) if e.mark not in closed}
         chosen = [i for i, edge in enumerate(shown.edges) if edge.mark == "chosen"]
