@@ -37,7 +37,11 @@ def expected(node: Node, formula: Formula, closed: Set[int]) -> int:
     for i, child in enumerate(node.children):
         if i in closed or node.proofs[i] == WIN:
             continue
-        q = max(-1.0, node.value - formula.fpu_reduction * sqrt(mass)) if child is None else single(-child.value)
+        q = (
+            max(-1.0, node.value - formula.fpu_reduction * sqrt(mass))
+            if child is None
+            else single(-child.value)
+        )
         score = q + c * node.priors[i] * sqrt(n) / (1 + counts[i])
         if score > best_score:
             best, best_score = i, score

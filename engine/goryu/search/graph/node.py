@@ -1,7 +1,7 @@
 """Nodes: what the search knows of one position.
 
-Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so that
-selection need not visit them. The `raw_` numbers belong to `forgetting.py`, lines to `proof.py`.
+Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so
+that selection need not visit them. The `raw_` numbers belong to `forgetting.py`, lines to `proof.py`.
 """
 
 from collections.abc import Sequence
