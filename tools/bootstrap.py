@@ -370,7 +370,7 @@ def fetch_network(*, is_declined: bool = False, looks_again: bool = False) -> No
             log(
                 tr(
                     "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}",
-                    reason=lines[-1],
+                    reason=lines[-1].removeprefix("goryu download: "),
                 )
             )
 
