@@ -7,15 +7,12 @@ import os
 from pathlib import Path
 
 from goryu.base.language import tr
-from goryu.evaluators.kernel.kernel import chosen_instructions
-from goryu.evaluators.kernel.layers import UnsupportedError
 from goryu.evaluators.network.model_files import (
     DOWNLOADED,
     downloads_folder,
     models_folder,
     shipped_model,
 )
-from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.paths import named_file, read_settings
 
@@ -44,11 +41,13 @@ def model_path(config: EvaluatorConfig) -> Path:
 
 def default_model() -> tuple[Path, str]:
     """Returns the file of the network that plays where none is named, and why it is this one."""
+    from goryu.implementation import IMPLEMENTATION  # Here, since a program's --help needs none.
+
     downloaded = downloads_folder() / DOWNLOADED
     reason = why_shipped(
         is_refused=os.environ.get(VARIABLE, "") == "shipped",
         is_native=IMPLEMENTATION == "native",
-        has_kernel=_has_kernel(),
+        has_kernel=IMPLEMENTATION == "native" and _has_kernel(),
         is_downloaded=downloaded.is_file(),
     )
     return (shipped_model(), reason) if reason else (downloaded, STRONGEST)
@@ -83,13 +82,9 @@ def why_shipped(*, is_refused: bool, is_native: bool, has_kernel: bool, is_downl
 
 
 def _has_kernel() -> bool:
-    if IMPLEMENTATION != "native":
-        return False
-    try:
-        chosen_instructions()
-    except UnsupportedError:
-        return False
-    return True
+    from goryu._native import usable_instructions
+
+    return bool(usable_instructions())
 
 
 def read_model_options(config: EvaluatorConfig) -> tuple[str, str]:
