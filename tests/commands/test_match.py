@@ -55,6 +55,7 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "[4/4] +4 =0 -0" in text, "an odd number of games is made even"
     assert "Ours vs Scripted: 4 games, 2 pairs" in text
     assert json.loads((out / "summary.json").read_text())["pentanomial"] == [0, 0, 0, 0, 2]
+    assert "Ours" in (out / "match.html").read_text("utf-8")
     assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
 
 

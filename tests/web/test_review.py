@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import Describer
-from goryu.analysis.report import html_report
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.review import GameReview, Reviewer
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
