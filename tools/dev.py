@@ -220,6 +220,9 @@ TASKS = {
         ("tools",),
         script("experiments/review_quality.py"),
     ),
+    "elo-by-commit": Verb(
+        "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
+    ),
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
