@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import Describer
-from goryu.analysis.standalone_page import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 

@@ -6,8 +6,9 @@ r"""Draws the Elo of commits against one opponent, from matches that were kept.
     done
     python tools/experiments/elo_by_commit.py runs/by-commit/* --out elo.svg
 
-The name of engine 1 is what git calls the commit. All matches have the same second engine, openings, rules and
-limits, or their Elo cannot be compared. The points stand in the order of the commits' dates, with 95 % intervals.
+The name of engine 1 is what git calls the commit. All matches have the same second engine, openings, rules
+and limits, or their Elo cannot be compared. The points stand in the order of the commits' dates, with 95 %
+intervals.
 """
 
 import argparse

@@ -6,8 +6,8 @@ from typing import Any
 
 from goryu.analysis.description import Describer, board_after, named_line, position_json
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.standalone_page import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import InputError
 from goryu.base.language import tr
