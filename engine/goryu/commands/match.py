@@ -293,7 +293,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
 
 
 def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
-    """Prints and writes the result, for people and for programs; returns 1 if an engine has failed, else 0."""
+    """Prints and writes the result; returns 1 if an engine has failed, else 0."""
     failures = sum(map(is_failure, match.entries))
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")

@@ -36,7 +36,7 @@ def match_page(names: Sequence[str], limits: Sequence[str], entries: Sequence[Ga
 
 
 def course(pairs: Sequence[tuple[GameEntry, GameEntry]]) -> Iterator[tuple[int, float, float, float]]:
-    """Yields after each pair the games so far, and the score of engine 1 with its 95 % interval, in percent."""
+    """Yields after each pair: games so far, the score of engine 1 and its 95 % interval, in percent."""
     statistics = MatchStatistics()
     for first, second in pairs:
         statistics = statistics.with_pair((first.score, second.score))
