@@ -96,6 +96,10 @@ def test_the_version_is_written_once(project: dict[str, Any]) -> None:
     assert installed == goryu.__version__
 
 
+def test_the_citation_names_the_version() -> None:
+    assert f"version: {goryu.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+
+
 def test_only_the_extras_for_processors_bring_an_onnxruntime(project: dict[str, Any], tools: Path) -> None:
     """Two distributions of it overwrite each other's files, and pip does not notice."""
     from packaging.requirements import Requirement
