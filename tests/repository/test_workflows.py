@@ -10,7 +10,6 @@ import pytest
 
 from paths import ROOT
 
-
 COMMANDS = (["actionlint"], ["zizmor", "--offline", "--no-progress", "--quiet", ".github"])
 
 
