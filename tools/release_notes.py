@@ -34,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def version() -> str:
     """Returns the version that the package says of itself."""
     text = (ROOT / "engine" / "goryu" / "__init__.py").read_text("utf-8")
-    return re.findall(r'^__version__ = "(.+)"', text, re.MULTILINE)[0]
+    (found,) = re.findall(r'^__version__ = "(.+)"', text, re.MULTILINE)
+    return str(found)
 
 
 def notes(tag: str, package_version: str, changelog: str) -> str:
