@@ -267,6 +267,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     played_before = len(log.entries)
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))
+    print(f"for the browser, at the end: {directory / 'match.html'}")
     display = Display(config, played_before)
 
     def on_game(entry: GameEntry) -> None:
@@ -314,7 +315,6 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     atomic_write(directory / "summary.json", json.dumps(result, indent=1) + "\n")
     limits = [str(engine.limits) for engine in config.engines]
     atomic_write(directory / "match.html", match_page(match.names, limits, match.entries, text))
-    print(f"{directory / 'match.html'}: the games on a board, for a browser")
     return 1 if failures else 0
 
 
