@@ -187,7 +187,7 @@ def test_a_go_on_the_clock_ends_the_measuring_of_threads(pool: Pool, tmp_path: P
     """A GUI that does not wait for readyok: all commands come at once."""
     cache = {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     with pool.start(GORYU_MEASURE="", **cache) as engine:
-        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000")
+        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 300")
         before = []
         while not (line := str(engine.next_line())).startswith("bestmove"):
             before.append(line)
@@ -214,8 +214,8 @@ os._exit(0)
 
 
 def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
-    interval_s = 0.5
-    code = SLOW_PLAYER.format(interval=interval_s, load=1.8)
+    interval_s = 0.2
+    code = SLOW_PLAYER.format(interval=interval_s, load=0.8)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
         times: list[float] = []  # Without the start of the process.
@@ -366,7 +366,7 @@ def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
 
 def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
     taken_ms = []
-    for i in range(20):
+    for i in range(10):
         played = " ".join(START_MOVES[: i % len(START_MOVES)])
         ready.send(f"position startpos moves {played}\ngo byoyomi 100")
         ready.expect("bestmove .*")
@@ -379,9 +379,9 @@ def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
 def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        for _ in range(5):
-            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
-            ready.expect_within("bestmove .*", 0.3, 1.0)
+        for _ in range(4):
+            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 500")
+            ready.expect_within("bestmove .*", 0.1, 0.5)
     finally:
         for hog in hogs:
             hog.kill()
@@ -392,7 +392,7 @@ def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
 
 def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     rng = random.Random(17)
-    for _ in range(60):
+    for _ in range(30):
         ready.send("go infinite")
         time.sleep(rng.uniform(0.0, 0.02))
         ready.send("stop")
@@ -400,7 +400,7 @@ def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     ready.expect_silence(0.1, but_info=False)
 
 
-@pytest.mark.parametrize("commands", [600, pytest.param(3_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("commands", [600, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
@@ -528,13 +528,13 @@ def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
 def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
     ready.send("go infinite")
     times_ms = [0]
-    while times_ms[-1] < 3000:
+    while times_ms[-1] < 1000:
         found = re.search(r" time (\d+)", ready.expect("info depth .*"))
         assert found
         times_ms.append(int(found[1]))
     ready.send("stop")
     ready.expect("bestmove .*")
-    assert 2 <= len(times_ms) - 1 <= 45
+    assert 2 <= len(times_ms) - 1 <= 15
 
 
 # Process and platform.
@@ -595,9 +595,9 @@ def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
         while (line := received.readline()) != b"usiok\n":
             assert line
         with pytest.raises(subprocess.TimeoutExpired):  # It waits for the next command.
-            process.wait(0.5)
+            process.wait(0.2)
         sender.write(b"usi\n" * 50)  # The answers do not fit into the pipe.
-        time.sleep(0.5)
+        time.sleep(0.2)
         sender.write(b"quit\n")
         assert received.read().count(b"usiok") == 50
     assert process.wait(5.0) == 0

@@ -42,7 +42,7 @@ def test_every_size_is_measured_before_the_details() -> None:
 @needs_native
 def test_the_gpu_report_runs_whole_on_the_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "gpu.json"
-    assert bench.main(["--gpu", "--size", "1x32", "--seconds", "20", "--json", str(file)]) == 0
+    assert bench.main(["--gpu", "--size", "1x32", "--seconds", "4", "--json", str(file)]) == 0
     found = json.loads(file.read_text("utf-8"))
     measured = [cell for cell in found["cells"] if "raw_per_s" in cell]
     assert measured, capsys.readouterr().out

@@ -254,14 +254,13 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
         text = process.communicate(timeout=20)[0]
     assert process.returncode == 130
     assert "no complete pair of games yet" in text
-    (pid,) = pids.read_text().split()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid), 0)
+    for pid in pids.read_text().split():  # The game with the other colours may have begun, too.
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path: Path) -> None:
+def test_openings_stop_their_engine_when_they_are_interrupted(tmp_path: Path) -> None:
     pid, trace = tmp_path / "pid", tmp_path / "trace"
     engine = f"sh -c 'echo $$ > {pid}; export USI_TRACE={trace}; exec {SCRIPTED} hang'"
     command = [sys.executable, "-m", "goryu", "openings", "--engine", engine]
@@ -269,7 +268,7 @@ def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path
         deadline = time.monotonic() + 30
         while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
             time.sleep(0.05)
-        process.send_signal(how)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)

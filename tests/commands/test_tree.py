@@ -140,7 +140,7 @@ def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
-    for state, depth in ((TicTacToe(), 5), (Reversi(4), 12), (Reversi(6), 4), (Board(), 2)):
+    for state, depth in ((TicTacToe(), 5), (Reversi(4), 9), (Reversi(6), 3), (Board(), 2)):
         evaluator = DiscEvaluator() if isinstance(state, Reversi) else UniformEvaluator()
         found = list(counts(state, depth, evaluator))
         assert [one.depth for one in found] == list(range(1, depth + 1))

@@ -215,7 +215,7 @@ def test_the_statistics_of_real_games_show_the_activation(activation: str, tmp_p
     pytest.importorskip("rsshogi")
     games = MODELS / "data" / "fsf_20261123.games"
     boards, board = [], cshogi.Board()
-    for record in read_records(games)[::100][:150]:
+    for record in read_records(games)[::100][:60]:
         board.set_hcp(np.ascontiguousarray(record["hcp"]))
         boards.append(Board(board.sfen()))
     board_planes, hand_planes = planes_of(DlshogiFormat(from_probability), boards)

@@ -40,6 +40,7 @@ MISSING = str(Path(__file__).with_name("missing"))
 SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 QUICK = Timeouts(start_timeout_s=20, move_timeout_s=20, grace_s=2, quit_s=0.5)
+HURRIED = replace(QUICK, move_timeout_s=0.2, grace_s=0.2, quit_s=0.1)
 
 
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
@@ -87,12 +88,12 @@ def test_every_ending_has_its_reason(black: str, white: str, winner: int | None,
 
 @pytest.mark.parametrize("answer", ["hang", "chatter"])
 def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
-    game = one_game(scripted("push"), scripted(answer), timeouts=replace(QUICK, move_timeout_s=0.3))
+    game = one_game(scripted("push"), scripted(answer), timeouts=HURRIED)
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 
 def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
-    game = one_game(scripted("babble"), scripted("push"), timeouts=replace(QUICK, move_timeout_s=0.3))
+    game = one_game(scripted("babble"), scripted("push"), timeouts=HURRIED)
     assert (game.verdict.winner, game.verdict.reason, game.plies) == (1, Reason.HANG, 2)
 
 
@@ -117,13 +118,13 @@ def test_a_program_that_prints_without_end_is_no_engine() -> None:
 
 
 def test_an_engine_that_exceeds_its_time_loses() -> None:
-    slow = scripted("push,silence:3000", limits="byoyomi=1000")
+    slow = scripted("push,silence:1000", limits="byoyomi=500")
     game = one_game(slow, scripted("push"))
     assert (game.verdict.winner, game.verdict.reason) == (1, Reason.TIME)
     assert "too late" in game.verdict.detail
     assert game.plies == 2
     assert game.too_late
-    assert game.too_late.late_ms >= 1500
+    assert game.too_late.late_ms >= 450
     entry = GameEntry.from_game(0, 1, game)
     first, second = EngineStats.of(1, [entry]), EngineStats.of(2, [entry])
     assert (first.moves, first.time_losses, second.late_ms) == (1, 1, 0)

@@ -54,14 +54,6 @@ def choose_level(page: Any, level: int) -> None:
     page.locator(".level input").fill(str(level))
 
 
-
-
-
-
-
-
-
-
 def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on_board: Any) -> None:
     start(page, side="both")
     board = on_board(page)
@@ -239,16 +231,6 @@ def test_in_a_handicap_game_white_moves_first(page: Any, server: Any) -> None:
     assert the_game(server).first_position.startswith("2sgkgs2/9/")
 
 
-
-
-
-
-
-
-
-
-
-
 def test_a_clock_runs_out(page: Any, server: Any) -> None:
     page.get_by_label("Clock", exact=True).select_option(label="Your own …")
     page.get_by_label("Minutes").fill("0")
@@ -270,12 +252,6 @@ def test_two_tabs_do_not_disturb_each_other(open_page: Any, server: Any, on_boar
     assert len(server.server.sessions) == 2
 
 
-
-
-
-
-
-
 @pytest.mark.slow
 def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> None:
     start(page, side="both")
@@ -284,8 +260,6 @@ def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> Non
     page.get_by_role("button", name="Review").click()
     expect(page.locator(".view.review")).to_be_visible()
     expect(page.locator(".view.review")).to_contain_text("P-7f")
-
-
 
 
 def test_a_phone_in_landscape_shows_the_board_without_scrolling(open_page: Any, on_board: Any) -> None:

@@ -69,8 +69,6 @@ def drop_connections(server: Any) -> None:
     server.call(cut)
 
 
-
-
 def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_a_second(
     open_page: Any, server: Any, endless: type[Endless]
 ) -> None:
@@ -113,8 +111,6 @@ def test_the_engines_search_ends_when_its_tab_is_closed(
     assert not session.is_running("play")
 
 
-
-
 def test_a_search_ends_when_the_connection_is_lost_for_long(
     open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,8 +128,6 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
-
-
 def restart(page: Any, server: Any) -> Any:
     """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
     server.call(server.server.sessions.clear)
@@ -147,8 +141,6 @@ def restart(page: Any, server: Any) -> Any:
         page.wait_for_timeout(50)
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
     return games[0]
-
-
 
 
 def test_the_game_survives_a_restart_of_the_server_and_a_reload(

@@ -267,9 +267,9 @@ def positions_of_three_sets() -> list[tuple[Any, list[int]]]:
     data = models_folder() / "data"
     boards = [
         *map(Board, SFENS),
-        *random_boards(3998, seed=8),
-        *boards_of_games(data / "fsf_20261121a.hcpe.xz", 3000),
-        *boards_of_games(data / "gps_openings.hcpe.xz", 3000),
+        *random_boards(998, seed=8),
+        *boards_of_games(data / "fsf_20261121a.hcpe.xz", 750),
+        *boards_of_games(data / "gps_openings.hcpe.xz", 750),
     ]
     return [(board, board.legal_moves()) for board in boards]
 
@@ -310,7 +310,7 @@ def check_near(found: tuple[list[Any], Any], expected: tuple[list[Any], Any], al
 @pytest.mark.slow
 @needs_native
 @every_kind
-def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_10000_positions(
+def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_2500_positions(
     models: dict[tuple[str, bool], Path], positions_of_three_sets: list[tuple[Any, list[int]]], kind: str
 ) -> None:
     """Bits give the answers of planes, but for the order of some sums; halves have a precision of 2^-11."""

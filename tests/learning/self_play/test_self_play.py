@@ -319,7 +319,7 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
         CONFIG, cheap_playouts=0, full_playouts=0, full_share=1.0, random_plies=(0, 0), mate_nodes=0,
         resign_moves=0, max_plies=2,
     )  # fmt: skip
-    many = games(config, 2000, 50, MaterialEvaluator())
+    many = games(config, 1000, 50, MaterialEvaluator())
     board = Board(rules=ENGINE_RULES)
     board.push_usi("7g7f")
     (after,) = MaterialEvaluator().evaluate([board])
@@ -327,8 +327,8 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
     (first,) = MaterialEvaluator().evaluate([board])
     seen = Counter(game.moves[0] for game in many)
     for move, probability in zip(board.legal_moves(), first.policy, strict=True):
-        deviation = math.sqrt(2000 * probability * (1.0 - probability))
-        assert abs(seen[int(move)] - 2000 * probability) < 5.0 * deviation + 1.0
+        deviation = math.sqrt(1000 * probability * (1.0 - probability))
+        assert abs(seen[int(move)] - 1000 * probability) < 5.0 * deviation + 1.0
     for game in many:
         assert policies_of(game)[0] == policy_target(board.legal_moves(), first.policy)
         assert game.evals[0] == value_to_centipawns(first.value, CONFIG.scale)

@@ -115,8 +115,8 @@ def test_the_mean_of_correct_answers_has_its_standard_error() -> None:
 @pytest.mark.slow
 def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:
     rng = Random(11)
-    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 20)
-    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 20)
+    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 8)
+    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 8)
     assert growing > flat + 0.5
 
 
