@@ -82,12 +82,6 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
     assert file.read_text() == "old"
 
 
-def test_the_error_of_a_missing_folder_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError) as failure:
-        atomic_write(tmp_path / "none" / "file", "")
-    assert failure.value.filename == str(tmp_path / "none" / "file")
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -123,33 +117,12 @@ def test_a_file_that_is_no_list_of_games_is_not_replaced_by_one(
     assert (folder / "train.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("name", ["record.kif", "folder", "none/x.kif", "x.pdf"])
-def test_a_file_for_the_game_is_checked_before_the_first_move(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "record.kif").write_text("mine")
-    players = ["--first", "random", "--second", "random"]
-    assert command_line.main(["play", "shogi", *players, "--save", name]) == 2
-    out, err = capsys.readouterr()
-    assert not out
-    assert err.startswith("goryu play: ")
-    assert (tmp_path / "record.kif").read_text() == "mine"
-
-
 def test_the_file_for_the_game_may_be_saved_during_the_game(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "goryu", "play", "shogi", "--second", "random", "--save", "game.kif"]
     typed = "7g7f\nsave game.kif\nquit\n"
     done = subprocess.run(command, cwd=tmp_path, input=typed, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "game.kif").exists()
-
-
-def test_only_shogi_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    players = ["--first", "random", "--second", "random"]
-    assert command_line.main(["play", "tictactoe", *players, "--save", str(tmp_path / "x.kif")]) == 2
-    assert "only games of shogi can be saved" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -161,11 +161,6 @@ def test_the_table_of_visited_positions_is_printed(capsys: pytest.CaptureFixture
     assert lines[5].split()[:4] == ["5", "18,730", "1,014", "830"]
 
 
-@pytest.mark.slow
-def test_tictactoe_has_549946_positions_without_cuts() -> None:
-    assert list(counts(TicTacToe(), 9, UniformEvaluator()))[-1].without_cuts == 549_946
-
-
 def test_the_graph_that_the_engine_wrote_is_drawn(tmp_path: Path) -> None:
     puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4))
     board = Board("4k4/9/9/9/9/9/9/R8/4K4 b - 1")

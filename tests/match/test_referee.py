@@ -119,28 +119,6 @@ def test_a_declaration_needs_ten_pieces_in_the_camp(library: str) -> None:
     assert play(none, "win") == (1, Reason.FALSE_DECLARATION)
 
 
-@pytest.mark.parametrize(
-    "hand, points, black_wins_27, black_wins_24",
-    [
-        ("", 26, False, False),
-        ("P", 27, False, False),
-        ("2P", 28, True, False),
-        ("4P", 30, True, False),
-        ("5P", 31, True, True),
-    ],
-)
-def test_declaration_thresholds(hand: str, points: int, black_wins_27: bool, black_wins_24: bool) -> None:
-    sfen = f"2+R1K1+B2/1+R5+B1/2GGGGSS1/9/9/9/9/9/4k4 b {hand or '-'} 1"
-    assert declaration_points(sfen, 0) == points
-    for rule, wins in (
-        (DeclarationRule.POINTS_27, black_wins_27),
-        (DeclarationRule.POINTS_24, black_wins_24),
-    ):
-        verdict = Referee("sfen " + sfen, declaration=rule).play("win")
-        assert verdict is not None
-        assert (verdict.winner == 0) == wins
-
-
 def test_declaration_points_agree_with_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     rng = random.Random(5)

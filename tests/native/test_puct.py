@@ -268,14 +268,6 @@ def test_the_graphs_from_random_positions_are_equal(native: ModuleType, seeds: r
         play_a_game(random_pair(native, rng), rng, searches=3, playouts=150)
 
 
-def test_a_search_in_two_parts_equals_one(native: ModuleType) -> None:
-    whole, parts = (native.Puct(HashedEvaluator()) for _ in range(2))
-    whole.search(native.Board(), never, max_playouts=500)
-    for playouts in (120, 380):
-        parts.search(native.Board(), never, max_playouts=playouts)
-    assert [facts(node) for node in whole.table] == [facts(node) for node in parts.table]
-
-
 @pytest.mark.parametrize("batch_size", [1, 8])
 @pytest.mark.parametrize("game", ["shogi, checks", "shogi, shuffle", "reversi 4x4"])
 def test_the_graphs_are_equal_when_evaluations_are_limited(

@@ -118,7 +118,7 @@ def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: P
     expect(page.locator(".branch .line-move")).to_have_count(0)
 
 
-def test_a_broken_record_says_which_line_is_wrong_and_one_of_several_games_which_it_is(
+def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(
     open_page: Any,
 ) -> None:
     page = open_page("#review")

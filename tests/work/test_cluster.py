@@ -1,7 +1,6 @@
 """Work on a Ray cluster gives the same games as on one computer, whatever happens to its nodes."""
 
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -9,12 +8,11 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 
@@ -305,47 +303,6 @@ def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_pat
     assert {number: games[number] for number in kept} == kept
 
 
-def samples(page: str) -> dict[tuple[str, str], float]:
-    """Reads Prometheus's text format: values of Goryu's metrics by name and node."""
-    line = re.compile(r'^ray_goryu_(\w+)\{.*?\bnode="([^"]*)".*\} (\S+)$', re.MULTILINE)
-    return {(name, node): float(value) for name, node, value in line.findall(page)}
-
-
-def test_prometheus_can_read_what_every_computer_has_done(cluster: Cluster) -> None:
-    pytest.importorskip("ray.dashboard.optional_deps", reason="needs ray[default], whose agent exports them")
-    ray: Any = pytest.importorskip("ray")
-    pool = ClusterPool(ClusterConfig(cluster.address))
-    workforce = Workforce()
-    found: dict[tuple[str, str], float] = {}
-
-    def watch(now: Workforce) -> None:
-        nonlocal workforce
-        workforce = now
-
-    def tasks() -> Iterator[Task]:
-        """Two hundred tasks, then none until the metrics have arrived."""
-        nonlocal found
-        yield from ((number, None) for number in range(200))
-        ports = {node["MetricsExportPort"] for node in ray.nodes() if node["Alive"]}
-        for _ in range(120):
-            found = {key: value for port in ports for key, value in samples(page(port)).items()}
-            if sum(value for (name, _), value in found.items() if name == "tasks_done_total") >= 190:
-                return
-            time.sleep(0.5)
-
-    def page(port: int) -> str:
-        with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as answer:
-            return str(answer.read(), "utf-8")
-        return ""
-
-    for _ in run_tasks(pool, Rehearsal(seconds=0.01), tasks(), watch=watch):
-        pass
-    assert len(workforce.nodes) == 2
-    for node in workforce.nodes:
-        assert 0 < found["tasks_done_total", node] <= workforce.done[node]
-        assert found["workers", node] == 1
-
-
 def test_a_message_of_ray_is_one_line_and_a_file(
     cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -395,14 +352,6 @@ def test_the_loop_goes_on_while_nodes_die(cluster: Cluster, tmp_path: Path) -> N
     assert len(numbers) == len(games)
     assert max(numbers) < len(numbers) + 100  # Those between were in progress at the end.
     assert {game["network"] for game in games} <= {0, *champions}
-
-
-def test_nodes_on_which_something_differs_are_not_used(cluster: Cluster) -> None:
-    engine = EngineSpec((str(MODEL),))
-    job = MatchJob(MatchConfig((engine, engine), 2), {str(MODEL): "0" * 64})
-    pool = ClusterPool(ClusterConfig(cluster.address))
-    with pytest.raises(WorkError, match=r"no computer of the cluster .*goryu-5x64.onnx is another file"):
-        list(run_tasks(pool, job, iter([(0, None)])))
 
 
 def test_workers_that_were_sent_to_dead_nodes_do_not_end_the_run(cluster: Cluster) -> None:

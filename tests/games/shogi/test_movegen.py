@@ -1,7 +1,6 @@
 """Legal moves of shogi: known counts, known traps, and two libraries that we did not write."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -296,15 +295,6 @@ def test_a_number_that_is_no_move_has_no_usi_text() -> None:
     for number in (-1, 81, 88 << 7, 1 << 15, (1 << 14) + (81 << 7), 5 + (5 << 7)):
         with pytest.raises(MoveError, match=str(number)):
             move_to_usi(Move(number))
-
-
-def test_a_mirrored_position_has_mirrored_moves() -> None:
-    for sfen, _ in POSITIONS:
-        fields = parse_sfen(sfen)
-        pieces = tuple(fields.pieces[9 * (8 - square // 9) + square % 9] for square in range(81))
-        mirrored = str(replace(fields, pieces=pieces))
-        for rules in (Rules(), Rules(all_moves=False)):
-            assert len(Board(mirrored, rules).legal_moves()) == len(Board(sfen, rules).legal_moves())
 
 
 def test_the_text_board_is_ascii_and_shows_hands_and_sfen() -> None:

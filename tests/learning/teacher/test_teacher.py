@@ -318,35 +318,6 @@ def test_a_conversion_is_complete_or_missing(tmp_path: Path, capsys: pytest.Capt
     assert sum(len(game.moves) for game in read_games(target)) == len(records)
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["--out", "a.hcpe"], "ends in .games"),
-        (["--out", "a.games", "--random-plies", "5", "2"], "--random-plies: 5 2: expected 0 <= MIN <= MAX"),
-        (["--out", "a.games", "--openings", MISSING], MISSING),
-        (["--out", "a.games", "--processes", "0"], "--processes: 0"),
-        (["--out", "a.games", "--multipv", "3", "--multipv-temperature", "0"], "--multipv-temperature: 0"),
-        (["--out", "a.games", "--move-timeout", "nan"], "--move-timeout: nan"),
-        (["--out", "a.games", "--multipv", "3", "--multipv-share", "15"], "--multipv-share: 15"),
-        (["--out", "a.games"], "cannot start 'a'"),
-    ],
-)
-def test_the_tool_reports_wrong_arguments(
-    arguments: list[str],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    try:
-        status = tool().main(["play", "a", *arguments])
-    except SystemExit as exit_:  # From argparse.
-        status = exit_.code
-    assert status == 2
-    assert words in capsys.readouterr().err
-
-
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_fairy_stockfish_teaches(tmp_path: Path) -> None:
     engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"), ("Threads", "1")))

@@ -576,7 +576,7 @@ def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
     check_invariants(puct)
 
 
-@pytest.mark.parametrize(("game", "batch_size"), zip(GAMES, itertools.cycle([1, 4]), strict=False))
+@pytest.mark.parametrize(("game", "batch_size"), [*zip(GAMES, itertools.cycle([1, 4]), strict=False)])
 def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> None:
     """A table of a few kilobytes is full all the time."""
     state = GAMES[game]()
