@@ -7,7 +7,6 @@ moves of whole games once more.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -172,16 +171,6 @@ def test_the_command_line_chooses_the_algorithm(pool: Pool) -> None:
         engine.send("position startpos\ngo depth 2")
         engine.expect(NUMBERS["alpha-beta"])
         engine.expect("bestmove .*")
-
-
-@pytest.mark.parametrize("arguments", [["--algorithm", "minimax"], ["--algorithm"], ["now"]])
-def test_a_wrong_command_line_is_explained(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "goryu", "usi", *arguments], capture_output=True, text=True, timeout=30
-    )
-    assert done.returncode == 2
-    assert "usage: goryu usi" in done.stderr
-    assert not done.stdout
 
 
 @pytest.mark.parametrize("name", ["flat-mc", "uct", "alpha-beta"])

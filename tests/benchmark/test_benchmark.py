@@ -11,7 +11,7 @@ from goryu.benchmark.advice import Advice
 from goryu.benchmark.backends import Comparison
 from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
 from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
-from goryu.benchmark.signature import POSITIONS, bench_signature, games
+from goryu.benchmark.signature import bench_signature
 from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.commands.bench import main
@@ -37,13 +37,6 @@ def test_the_bench_signature_equals_the_stored_one() -> None:
     different = [name for name, digest in found.parts.items() if golden["parts"].get(name) != digest]
     assert not different
     assert (found.digest, found.nodes) == (golden["signature"], golden["nodes"])
-
-
-def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
-    assert len(POSITIONS) == len({sfen for _, sfen in POSITIONS}) == 16
-    states = dict(games())
-    assert list(states)[16:] == ["tic-tac-toe", "reversi"]
-    assert all(state.legal_moves() and state.outcome() is None for state in states.values())
 
 
 def test_perft_counts_the_published_numbers() -> None:
@@ -185,19 +178,6 @@ def test_a_random_network_is_as_sharp_as_a_trained_one(tmp_path: Path, kind: str
     (evaluation,) = network.evaluate([Board(MIDDLE_GAME)])
     assert np.std(np.log(evaluation.policy)) == pytest.approx(SHARPNESS, rel=0.01)
     assert abs(evaluation.value) < 0.9
-
-
-def test_networks_of_any_format_are_compared_with_themselves_alone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    pytest.importorskip("onnx")
-    report = tmp_path / "bench.json"
-    arguments = ["--size", "1x16", "--batch", "2", "--runs", "1", "--json", str(report)]
-    assert main([*arguments, "--compare", "nshogi", "aobazero"]) == 0
-    assert "over alone" in capsys.readouterr().out
-    compared = json.loads(report.read_text("utf-8"))["compared"]
-    assert list(compared) == ["nshogi", "aobazero"]
-    assert all(each["search over alone"] > 0.0 for each in compared.values())
 
 
 def test_a_ratio_is_the_median_of_the_rounds_over_the_best_batch_of_the_other() -> None:

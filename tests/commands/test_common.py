@@ -211,21 +211,6 @@ def test_lost_workers_of_this_computer_are_no_cluster() -> None:
     assert printed == ["workers: 1 lost so far"]
 
 
-def test_a_task_that_starts_again_gets_a_new_clock(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("rich")
-    from goryu.commands.progress_display import ProgressDisplay
-
-    now = 0.0
-    with ProgressDisplay(lambda: now) as display:
-        for done in (0, 10, 0, 5):
-            display.update("steps", done, 10)
-            now += 60.0
-    assert capsys.readouterr().out.splitlines() == [
-        "steps: 10 of 10, 60 s, about 0 s left",
-        "steps: 5 of 10, 60 s, about 60 s left",
-    ]
-
-
 TOOLS = ROOT / "tools"
 WITHOUT_EXTRAS = """
 import runpy, sys

@@ -186,23 +186,3 @@ def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.Captu
     reversi = "reversi --first value:1 --second random --seed 1"
     other = f"{reversi} --model {models / 'reversi.onnx'}"
     assert session(other) != session(reversi)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("tictactoe --model none.onnx", "none.onnx: no such file"),
-        ("tictactoe --model {models}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
-        ("reversi --second random --model {models}/reversi.onnx", "expected a player with a network"),
-        ("shogi --model none.onnx", "none.onnx"),
-    ],
-)
-def test_an_unusable_model_is_an_error_of_one_line(
-    arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    models = MODELS
-    assert main(arguments.format(models=models).split(), StringIO(), StringIO()) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("goryu play: ")
-    assert expected in error
-    assert error.count("\n") == 1

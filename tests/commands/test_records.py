@@ -28,7 +28,6 @@ from goryu.learning.records.from_kifu import score_of, training_game
 from goryu.learning.records.game_lists import is_test_game, read_list, write_list
 from goryu.learning.records.game_records import read_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.records.opening_tree import OpeningTree, sample_openings
 from goryu.learning.records.selection import Candidate, GameFilter, read_candidates, select
 from goryu.match.openings import read_openings
 
@@ -348,14 +347,3 @@ def test_openings_are_different_positions_that_the_match_takes(tmp_path: Path) -
     first = out.read_bytes()
     assert run("openings", tmp_path / "in", "--plies", 6, "--count", 10, "--seed", 3, "--out", out) == 0
     assert out.read_bytes() == first
-
-
-def test_transpositions_meet_in_the_tree() -> None:
-    tree = OpeningTree(3)
-    for line, winner in (("7g7f 3c3d 2g2f", 0), ("2g2f 3c3d 7g7f", 1), ("7g7f 8c8d 2g2f", 0)):
-        tree.add(GameRecord(plies=tuple(map(Ply, line.split())), winner=winner))
-    openings = sample_openings(tree, 10, Random(1))
-    assert sorted(node.games for _, node in openings) == [1, 2]
-    assert [node.points for moves, node in openings if node.games == 2] == [1.0]
-    assert len(sample_openings(tree, 10, Random(1), balance=0.2)) == 1
-    assert len(sample_openings(tree, 10, Random(1), min_games=2)) == 1

@@ -173,7 +173,7 @@ try:
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 except KeyboardInterrupt:
-    time.sleep(1)
+    time.sleep(0.5)
     sys.exit(130)
 """
     assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130

@@ -149,15 +149,6 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
 
 
-def test_a_file_is_saved_with_japanese_words(tmp_path: Path) -> None:
-    file = tmp_path / "棋譜　１.kif"
-    play = alone()
-    list(play.receive("7g7f"))
-    for line in (f"保存　{file}", f"保存！ {file}", f"保存!　{file}"):
-        assert texts(play.receive(line)) == [f"saved as {file}"]
-    assert file.exists()
-
-
 # Start, clock, end.
 
 

@@ -86,16 +86,6 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("option", ["--cycles", "--value-games", "--threads"])
-def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", option, "0", "--folder", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert f"argument {option}: 0: expected " in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

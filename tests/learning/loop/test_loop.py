@@ -20,7 +20,7 @@ from goryu.learning.loop.config import LoopConfig
 from goryu.learning.loop.folder import LoopFolder
 from goryu.learning.loop.gate import Gate, GateConfig
 from goryu.learning.loop.json_lines import JsonLines, read_lines
-from goryu.learning.loop.loop import LoopEvent, LoopProgress, finite_elo, run_loop
+from goryu.learning.loop.loop import LoopEvent, finite_elo, run_loop
 from goryu.learning.loop.players import PlayersJob, PlayTask
 from goryu.learning.loop.rehearsal import RehearsalGame
 from goryu.learning.loop.window import WindowRule, newest, positions_needed
@@ -251,11 +251,6 @@ def test_the_folder_of_another_loop_is_refused(tmp_path: Path) -> None:
     list(run(tmp_path, config=replace(CONFIG, cycles=1)))
     with pytest.raises(InputError, match="expected other's loop"):
         list(run(tmp_path, RehearsalGame(name="other")))
-
-
-def test_the_progress_names_games_losses_promotions_and_the_match() -> None:
-    text = str(LoopProgress(1.5, 412, 3000, 38.2, 0.91, 3, (4, 12, -0.5)))
-    assert text == ("412 games, 38 positions/s, loss 0.910, 3 promotions, match of 4: 12 pairs, LLR -0.50")
 
 
 def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Path) -> None:

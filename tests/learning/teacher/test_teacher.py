@@ -304,20 +304,6 @@ def test_the_tool_converts_fits_shows_and_packs(tmp_path: Path, capsys: pytest.C
     assert "expected a name that is not in use" in capsys.readouterr().err
 
 
-def test_a_conversion_is_complete_or_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("cshogi")
-    source, target = tmp_path / "a.hcpe", tmp_path / "a.games"
-    records = read_hcpe(ROOT / "models" / "data" / "gps_20261121.hcpe.xz").copy()
-    legal = int(records["bestMove16"][-1])
-    for last, status in ((1, 2), (legal, 0)):
-        records["bestMove16"][-1] = last
-        records.tofile(source)
-        assert tool().main(["convert", str(source), str(target)]) == status
-        assert target.exists() == (status == 0)
-    assert "expected a move that is legal" in capsys.readouterr().err
-    assert sum(len(game.moves) for game in read_games(target)) == len(records)
-
-
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
 def test_fairy_stockfish_teaches(tmp_path: Path) -> None:
     engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"), ("Threads", "1")))

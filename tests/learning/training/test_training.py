@@ -6,8 +6,8 @@ import multiprocessing
 import runpy
 import sys
 from dataclasses import fields, replace
-from importlib import import_module
 from itertools import islice
+from functools import partial
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.__main__ import COMMANDS
 from paths import MODELS
 
 torch: Any = pytest.importorskip("torch")
@@ -88,6 +87,20 @@ def test_the_precision_is_that_of_the_convolutions(
 def test_another_precision_is_refused() -> None:
     with pytest.raises(InputError, match="precision: expected auto, bfloat16, float32, received 'float16'"):
         new_config(precision="float16")
+
+
+def test_a_compiled_network_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch traces the network but translates nothing to C++, which takes a minute."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    logs = []
+    for compiled in (False, True):
+        folder = tmp_path / str(compiled)
+        config = new_config(steps=4, precision="float32", compile=compiled)
+        train(config, small_dataset(), {}, folder)
+        logs.append(
+            [json.loads(line)["policy_loss"] for line in (folder / "log.jsonl").read_text().splitlines()]
+        )
+    assert logs[1] == pytest.approx(logs[0], rel=0.01)
 
 
 def test_drawn_games_have_no_accuracy_of_the_value() -> None:
@@ -371,34 +384,6 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="device 'nothing'"):
         train(new_config(device="nothing"), small_dataset(), {}, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["train", "--source", "nothing.hcpe,540", "--folder", "run"], "nothing.hcpe"),
-        (["train", "--source", "nothing.hcpe", "--folder", "run"], "expected FILE,SCALE"),
-    ],
-)
-def test_the_tools_report_wrong_arguments(
-    arguments: list[str],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("rich")
-    monkeypatch.chdir(tmp_path)
-    small_dataset().select(np.arange(8)).records.tofile("8.hcpe")
-    monkeypatch.setattr(sys, "argv", arguments)
-    tool = vars(import_module(COMMANDS[arguments[0]].function.partition(":")[0]))
-    try:
-        status = tool["main"]()
-    except SystemExit as exit_:  # From argparse.
-        status = exit_.code
-    assert status == 2
-    assert words in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["8.hcpe"]
 
 
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
