@@ -64,7 +64,6 @@ def cluster() -> Iterator[Cluster]:
     lock = Path(tempfile.gettempdir()) / "goryu-test-cluster.lock"
     with pytest.MonkeyPatch.context() as patch, lock.open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        patch.setenv("RAY_metrics_report_interval_ms", "1000")
         patch.setenv("RAY_health_check_initial_delay_ms", "1000")
         patch.setenv("RAY_health_check_period_ms", "1000")  # By itself Ray needs 15 s to miss a node.
         patch.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))

@@ -6,8 +6,8 @@ import multiprocessing
 import runpy
 import sys
 from dataclasses import fields, replace
-from itertools import islice
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from shutil import copytree
 from typing import Any
