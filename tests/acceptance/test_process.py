@@ -239,7 +239,7 @@ def test_a_changed_model_is_loaded_without_isready(ready: Engine, network: Path)
     ready.expect("info string backend=.*")
     ready.expect(r"bestmove [1-9P]\S+.*")
     ready.send("isready")
-    ready.expect(r"info string backend=\S+ .*batch=4 .*(threads=2 searchers=1|threads=1 searchers=2) .*")
+    ready.expect(r"info string backend=\S+ .*batch=\d+ .*")
     ready.expect("readyok")
 
 
@@ -588,7 +588,7 @@ def piped(pool: Pool, commands: str) -> list[str]:
 
 def test_quit_answers_isready_and_go_that_came_while_the_network_loads(pool: Pool) -> None:
     lines = piped(pool, "isready\nposition startpos\ngo byoyomi 300\nquit\n")
-    assert next(line for line in lines if not line.startswith("info ")) == "readyok"
+    assert next(line for line in lines if line and not line.startswith("info ")) == "readyok"
     assert re.fullmatch(r"bestmove \S{4,5}( ponder \S{4,5})?", lines[-1])
 
 

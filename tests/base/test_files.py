@@ -117,6 +117,21 @@ def test_a_file_that_is_no_list_of_games_is_not_replaced_by_one(
     assert (folder / "train.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize("name", ["record.kif", "folder", "none/x.kif", "x.pdf"])
+def test_a_file_for_the_game_is_checked_before_the_first_move(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "record.kif").write_text("mine")
+    players = ["--first", "random", "--second", "random"]
+    assert command_line.main(["play", "shogi", *players, "--save", name]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err.startswith("goryu play: ")
+    assert (tmp_path / "record.kif").read_text() == "mine"
+
+
 def test_the_file_for_the_game_may_be_saved_during_the_game(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "goryu", "play", "shogi", "--second", "random", "--save", "game.kif"]
     typed = "7g7f\nsave game.kif\nquit\n"

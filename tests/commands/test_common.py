@@ -120,19 +120,9 @@ def test_options_of_a_dataclass_explain_themselves(capsys: pytest.CaptureFixture
     add_fields(parser, Config)
     assert from_arguments(Config, parser.parse_args([])) == Config()
     words = [
-        "--steps",
-        "5",
-        "--rate",
-        "0.5",
-        "--plies",
-        "0",
-        "3",
-        "--no-merge",
-        "--search",
-        "uct",
-        "--folder",
+        "--steps", "5", "--rate", "0.5", "--plies", "0", "3", "--no-merge", "--search", "uct", "--folder",
         "x",
-    ]
+    ]  # fmt: skip
     expected = Config(5, 0.5, (0, 3), False, "uct", Path("x"), 8)
     assert from_arguments(Config, parser.parse_args(words), hidden=8) == expected
     with pytest.raises(SystemExit):

@@ -163,18 +163,12 @@ def test_the_summary_of_the_server_gives_the_result() -> None:
 
 def test_the_endings_of_kif() -> None:
     for word, ending, winner in [
-        ("投了", Ending.RESIGNATION, 0),
-        ("詰み", Ending.CHECKMATE, 0),
-        ("切れ負け", Ending.TIME, 0),
-        ("反則負け", Ending.ILLEGAL_MOVE, 0),
-        ("反則勝ち", Ending.ILLEGAL_MOVE, 1),
-        ("入玉勝ち", Ending.DECLARATION, 1),
-        ("千日手", Ending.REPETITION, None),
-        ("持将棋", Ending.IMPASSE, None),
-        ("中断", Ending.INTERRUPTED, None),
-        ("不戦敗", Ending.FORFEIT, 0),
+        ("投了", Ending.RESIGNATION, 0), ("詰み", Ending.CHECKMATE, 0), ("切れ負け", Ending.TIME, 0),
+        ("反則負け", Ending.ILLEGAL_MOVE, 0), ("反則勝ち", Ending.ILLEGAL_MOVE, 1),
+        ("入玉勝ち", Ending.DECLARATION, 1), ("千日手", Ending.REPETITION, None),
+        ("持将棋", Ending.IMPASSE, None), ("中断", Ending.INTERRUPTED, None), ("不戦敗", Ending.FORFEIT, 0),
         ("不詰", Ending.NO_MATE, None),
-    ]:
+    ]:  # fmt: skip
         game = parse_record(f"手数----指手----\n1 ７六歩(77)  ( 0:16/00:00:16)\n2 {word}  ( 0:01/00:00:01)\n")
         assert (game.ending, game.winner) == (ending, winner)
         for write in (to_kif, to_jkf, to_csa):
@@ -202,21 +196,14 @@ def test_the_result_line_gives_the_ending() -> None:
 
 def test_the_endings_of_csa() -> None:
     for word, ending, winner in [
-        ("TORYO", Ending.RESIGNATION, 0),
-        ("CHUDAN", Ending.INTERRUPTED, None),
-        ("SENNICHITE", Ending.REPETITION, None),
-        ("TIME_UP", Ending.TIME, 0),
-        ("ILLEGAL_MOVE", Ending.ILLEGAL_MOVE, 0),
-        ("+ILLEGAL_ACTION", Ending.ILLEGAL_MOVE, 1),
-        ("-ILLEGAL_ACTION", Ending.ILLEGAL_MOVE, 0),
-        ("JISHOGI", Ending.IMPASSE, None),
-        ("KACHI", Ending.DECLARATION, 1),
-        ("HIKIWAKE", Ending.DRAW, None),
-        ("MAX_MOVES", Ending.MAX_PLIES, None),
-        ("TSUMI", Ending.CHECKMATE, 0),
-        ("FUZUMI", Ending.NO_MATE, None),
-        ("ERROR", Ending.INTERRUPTED, None),
-    ]:
+        ("TORYO", Ending.RESIGNATION, 0), ("CHUDAN", Ending.INTERRUPTED, None),
+        ("SENNICHITE", Ending.REPETITION, None), ("TIME_UP", Ending.TIME, 0),
+        ("ILLEGAL_MOVE", Ending.ILLEGAL_MOVE, 0), ("+ILLEGAL_ACTION", Ending.ILLEGAL_MOVE, 1),
+        ("-ILLEGAL_ACTION", Ending.ILLEGAL_MOVE, 0), ("JISHOGI", Ending.IMPASSE, None),
+        ("KACHI", Ending.DECLARATION, 1), ("HIKIWAKE", Ending.DRAW, None),
+        ("MAX_MOVES", Ending.MAX_PLIES, None), ("TSUMI", Ending.CHECKMATE, 0),
+        ("FUZUMI", Ending.NO_MATE, None), ("ERROR", Ending.INTERRUPTED, None),
+    ]:  # fmt: skip
         game = parse_record(f"V2.2\nPI\n+\n+7776FU,T3\n%{word}\n")
         assert (game.ending, game.winner) == (ending, winner)
 

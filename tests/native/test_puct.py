@@ -346,15 +346,9 @@ def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
     rng = Random(1)
     between = [(half(h) + half(h + step)) / 2 for h in (0.3, 2e-5, 6e-8) for step in (2e-4, 6e-8)]
     for x in [
-        0.0,
-        1.0,
-        2.0**-14,
-        2.0**-24,
-        2.0**-25,
-        65504.0,
-        *between,
+        0.0, 1.0, 2.0**-14, 2.0**-24, 2.0**-25, 65504.0, *between,
         *(rng.random() ** 9 for _ in range(20_000)),
-    ]:
+    ]:  # fmt: skip
         assert pack("d", native.half(x)) == pack("d", half(x)), x.hex()
 
 

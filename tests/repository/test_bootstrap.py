@@ -42,6 +42,15 @@ def test_a_failed_step_shows_the_end_of_its_log_and_advice(bootstrap: ModuleType
     assert rest[-2:] == [f"  whole log: {bootstrap.LOGS / 'noise.log'}", "be quiet"]
 
 
+def test_steps_do_not_read_stdin_or_write_stdout(
+    bootstrap: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reads = "import sys; print(repr(sys.stdin.read()), 'on stdout')"
+    bootstrap.step("reads", "reading", [sys.executable, "-c", reads], "")
+    assert (bootstrap.LOGS / "reads.log").read_text() == "'' on stdout\n"
+    assert capfd.readouterr().out == ""
+
+
 def test_an_install_is_repeated_for_new_extras_and_for_a_changed_project(bootstrap: ModuleType) -> None:
     assert not bootstrap.install_is_current([])
     bootstrap.write_stamp("install", key=bootstrap.install_key(), extras=["test"])
@@ -186,6 +195,12 @@ def test_a_failed_native_build_removes_the_stale_extension_and_is_remembered(boo
     assert bootstrap.native_is_current()
     assert bootstrap.read_stamp("native")["failure"] == "building the native code failed"
     assert "this build fails" in (bootstrap.LOGS / "native.log").read_text()
+
+
+def test_a_changed_source_is_built_again(bootstrap: ModuleType) -> None:
+    bootstrap.build_native()
+    (bootstrap.ROOT / "native" / "core" / "new.h").touch()
+    assert not bootstrap.native_is_current()
 
 
 def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

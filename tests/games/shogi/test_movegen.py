@@ -230,18 +230,10 @@ def test_pieces_are_not_dropped_where_they_could_never_move() -> None:
 
 def test_an_illegal_move_is_refused_and_changes_nothing() -> None:
     for moves, text in [
-        ((), "7g7f+"),
-        ((), "P*5e"),
-        ((), "5i5h+"),
-        ((), "1a1b"),
-        ((), "8h2b"),
-        ((), "7f7e"),
-        ((), "2g2e"),
-        (("7g7f",), "7g7f"),
-        (("7g7f", "3c3d", "8h2b+"), "9c9e"),
-        (("7g7f", "4a4b", "8h3c"), "5a5b+"),
+        ((), "7g7f+"), ((), "P*5e"), ((), "5i5h+"), ((), "1a1b"), ((), "8h2b"), ((), "7f7e"), ((), "2g2e"),
+        (("7g7f",), "7g7f"), (("7g7f", "3c3d", "8h2b+"), "9c9e"), (("7g7f", "4a4b", "8h3c"), "5a5b+"),
         (("7g7f", "8c8d", "8h3c+"), "9c9d"),
-    ]:
+    ]:  # fmt: skip
         board = Board()
         for move in moves:
             board.push_usi(move)
@@ -262,23 +254,9 @@ def test_pointless_non_promotions_are_accepted_from_a_game_record() -> None:
 
 def test_other_texts_than_usi_moves_are_refused() -> None:
     for text in [
-        "9z9z",
-        "7G7F",
-        "p*5e",
-        "",
-        "7g",
-        "7g7",
-        "7g7f++",
-        "7g7f=",
-        "7g7g",
-        "K*5e",
-        "P*5e+",
-        "P*0a",
-        "0000",
-        "resign",
-        "7g7f ",
-        "７g7f",
-    ]:
+        "9z9z", "7G7F", "p*5e", "", "7g", "7g7", "7g7f++", "7g7f=", "7g7g", "K*5e", "P*5e+", "P*0a", "0000",
+        "resign", "7g7f ", "７g7f",
+    ]:  # fmt: skip
         with pytest.raises(MoveError, match="received"):
             move_from_usi(text)
 

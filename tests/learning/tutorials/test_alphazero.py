@@ -150,6 +150,17 @@ def test_root_noise_changes_the_policy_of_the_root_alone() -> None:
     assert max(first.policy) > 1 / 9
 
 
+@pytest.mark.parametrize("search", ["puct", "gumbel"])
+def test_only_the_first_plies_of_a_match_are_drawn(search: str) -> None:
+    for sampling_plies, distinct in ((0, False), (9, True)):
+        config = replace(TICTACTOE, search=search, sampling_plies=sampling_plies)  # type: ignore[arg-type]
+        moves = {
+            choose_move(TicTacToe(), UniformEvaluator(), config, Random(seed), is_learning=False)[0]
+            for seed in range(10)
+        }
+        assert (len(moves) > 1) == distinct
+
+
 def test_a_proven_win_is_played_and_learned() -> None:
     config = replace(TICTACTOE, search="puct", sampling_plies=9)
     for seed in range(5):
@@ -304,6 +315,25 @@ class TestWithTorch:
         expected = match(first, last, Reversi, 2, side=side, margin=discs)
         assert expected.draws == 0
         assert learner.match(last, 2, side) == expected
+
+    def test_the_value_learner_records_the_positions_of_its_side(self) -> None:
+        from goryu.learning.tutorials.value_learner import play_games
+
+        chosen: list[list[tuple[int, int]]] = [[], []]
+        states = [Reversi(), Reversi()]
+
+        def choose(asked: Sequence[Reversi]) -> list[Move]:
+            for state in asked:
+                chosen[states.index(state)].append((state.own, state.opponent))
+            return [state.legal_moves()[0] for state in asked]
+
+        def opponent(state: State) -> Move:
+            return state.legal_moves()[-1]
+
+        seen = play_games(states, [0, 1], choose, [opponent, opponent])
+        assert seen == chosen
+        assert seen[0][0] == (Reversi().own, Reversi().opponent)
+        assert all(state.outcome() for state in states)
 
     def test_the_value_learner_learns_a_position_and_its_images(self) -> None:
         from goryu.learning.tutorials.value_config import ValueLearnerConfig

@@ -44,15 +44,9 @@ def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone() 
 
 def test_every_agent_for_large_games_plays_reversi_to_the_end() -> None:
     for name in [
-        "random",
-        "depth-limited:2",
-        "flat-mc:1",
-        "uct:20",
-        "puct-tree:20",
-        "puct:20",
-        "gumbel:8",
+        "random", "depth-limited:2", "flat-mc:1", "uct:20", "puct-tree:20", "puct:20", "gumbel:8",
         "value:1",
-    ]:
+    ]:  # fmt: skip
         agent = make_agent(name, rng=Random(1))
         assert play_game(agent, agent, Reversi(6)).outcome() is not None
 
