@@ -599,13 +599,12 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
     assert quick.bind(quick.new_inputs(4)) is not None
     vars(unbound)["bind"] = lambda inputs: None
     config = PuctConfig(batch_size=4)
-    for sfen in (CHECKS,):
-        puct = Puct(asked, config)
-        expected = puct.search(Board(sfen), never, max_playouts=100)
-        for evaluator in (asked, unbound, quick):
-            twin = native.Puct(evaluator, config)
-            assert twin.search(native.Board(sfen), never, max_playouts=100) == expected
-            assert_same_graph(twin, puct)
+    puct = Puct(asked, config)
+    expected = puct.search(Board(CHECKS), never, max_playouts=100)
+    for evaluator in (asked, unbound, quick):
+        twin = native.Puct(evaluator, config)
+        assert twin.search(native.Board(CHECKS), never, max_playouts=100) == expected
+        assert_same_graph(twin, puct)
 
 
 def test_a_search_without_python_stops_to_ask_after_few_evaluations(native: ModuleType) -> None:

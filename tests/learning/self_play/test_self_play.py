@@ -457,7 +457,7 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
         (["--model", MODEL, "--out", "self.games", "--temperature", "inf"], "--temperature inf: expected"),
         (["--model", MODEL, "--out", "self.games", "--worker-gpus", 1], "these go with --cluster"),
         (["--model", MODEL, "--out", "self.games", "--gpus", "0,1"], "--backend cpu runs on the CPU"),
-        ([ "--model", MODEL, "--out", "self.games", "--backend", "cuda", "--gpus", "0", "--cluster", "auto"],
+        (["--model", MODEL, "--out", "self.games", "--backend", "cuda", "--gpus", "0", "--cluster", "auto"],
          "--gpus is for the processes of this computer"),
     ],
 )  # fmt: skip
