@@ -295,11 +295,12 @@ class TimeManager:
             return True
         if elapsed_ms < self._budget.minimum_ms:
             return False
-        if self._would_exceed(self._soft_ms, elapsed_ms):
-            return not self._extend(stats)
-        if not (self._budget.may_stop_early and self._is_decided(stats, elapsed_ms)):
+        is_over = self._would_exceed(self._soft_ms, elapsed_ms)
+        if not is_over and not (self._budget.may_stop_early and self._is_decided(stats, elapsed_ms)):
             return False
-        if self._budget.second_ms is None:
+        if self._is_close(stats) and self.extend():
+            return False
+        if is_over or self._budget.second_ms is None:
             return True
         self._soft_ms = min(self._soft_ms, _end_of_second(elapsed_ms, self._budget.second_ms))
         self._is_soft_end_final = True  # The move is decided.
@@ -323,17 +324,6 @@ class TimeManager:
         """
         return elapsed_ms + min(self._next_batch_ms, 0.5 * end_ms) >= end_ms
 
-    def _extend(self, stats: SearchStats) -> bool:
-        """Doubles the soft end, once, if another move is close to being played; returns whether it did."""
-        assert self._budget is not None
-        if self._is_soft_end_final or not self._budget.may_extend:
-            return False
-        if stats.lead is None or stats.lead > CLOSE_RACE * self._playouts_in(self._soft_ms, stats):
-            return False
-        self._is_soft_end_final = True
-        self._move_soft_end(2 * self._soft_ms)
-        return True
-
     def _move_soft_end(self, ms: float) -> None:
         """Moves the soft end to `ms`, or to the end of that second, but never beyond the hard end."""
         assert self._budget is not None
@@ -346,6 +336,12 @@ class TimeManager:
         if stats.lead is None or elapsed_ms < EARLIEST_STOP * self._soft_ms:
             return False
         return stats.lead > self._playouts_in(self._soft_ms - elapsed_ms, stats)
+
+    def _is_close(self, stats: SearchStats) -> bool:
+        """Would few of the playouts of twice the time be enough for another move? Only once in a search."""
+        if self._is_soft_end_final or stats.lead is None:
+            return False
+        return stats.lead <= CLOSE_RACE * self._playouts_in(self._soft_ms, stats)
 
     def _playouts_in(self, ms: float, stats: SearchStats) -> float:
         """Returns how many playouts the search will make in this time; infinite if it has made none yet."""

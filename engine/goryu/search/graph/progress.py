@@ -34,8 +34,8 @@ class Progress:
         self.depth_sum += depth
         self.max_depth = max(self.max_depth, depth)
 
-    def stats(self, table: NodeTable, root: Node | None, contest: tuple[int, int | None]) -> SearchStats:
-        """Returns the counters, with the state of the table and the root, and of the contest at the root."""
+    def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
+        """Returns the counters, with the state of the table and the root, but without its moves."""
         return SearchStats(
             playouts=self.playouts,
             evaluations=self.evaluations,
@@ -46,6 +46,4 @@ class Progress:
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
             hashfull=table.hashfull,
-            best_move=contest[0],
-            lead=contest[1],
         )
