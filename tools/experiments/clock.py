@@ -3,9 +3,9 @@
     python tools/experiments/clock.py              every move takes its soft end
     python tools/experiments/clock.py --use 85     85 % of it, because many searches end early
 
-A move waits for the network delay, too. In byoyomi (秒読み) no search ends early. The columns, in seconds: the
-mean of our first ten moves, the longest one, and for games of 30, 45, 60 and 90 moves of ours the mean of all
-and the main time left at the end.
+A move waits for the network delay, too. In byoyomi (秒読み) no search ends early. The columns, in seconds:
+the mean of our first ten moves, the longest one, and for games of 30, 45, 60 and 90 moves of ours the mean of
+all and the main time left at the end.
 """
 
 import argparse
@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> None:
     for name, control in CONTROLS.items():
         games = [game(*control, moves, args.use / 100) for moves in OWN_MOVES]
         times = games[-1][0]
-        cells = [sum(times[:10]) / 10], [max(times)], [sum(t) / len(t) for t, _ in games], [t for _, t in games]
+        means, left = [sum(times) / len(times) for times, _ in games], [left_ms for _, left_ms in games]
+        cells = [sum(times[:10]) / 10], [max(times)], means, left
         print(f"| {name} | {' | '.join(map(seconds, cells))} |")
 
 

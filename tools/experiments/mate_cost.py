@@ -1,11 +1,11 @@
 """Measures what the further mate searches in the graph cost (`DfpnNodesPerVisit`).
 
-    python tools/experiments/mate_cost.py                                  20 late positions, 10,000 evaluations
+    python tools/experiments/mate_cost.py              20 late positions, 10,000 evaluations each
     python tools/experiments/mate_cost.py --ply 30 --evaluations 2000 --nodes-per-visit 0 4 8
 
-Every position is searched with each value in turn, on one thread, from an empty graph. The cost is the processor
-time of an evaluation over that of the first value, so a busy machine slows both. Positions that a search proves
-are left out. Prints the ratio of the sums, and the median and the greatest ratio of a position.
+Every position is searched with each value in turn, on one thread, from an empty graph. The cost is the
+processor time of an evaluation over that of the first value, so a busy machine slows both. Positions that a
+search proves are left out. Prints the ratio of the sums, and the median and the greatest ratio of a position.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def late_positions(path: Path, least_ply: int) -> Iterator[str]:
-    """Yields one position of each game, not before this ply and not among the last ten, always the same ones."""
+    """Yields a position of each game, not before this ply and not one of the last ten; always the same."""
     import cshogi
 
     rng = Random(1)

@@ -138,7 +138,9 @@ def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: 
 
 @pytest.mark.parametrize("use", [1.0, 0.75])
 @pytest.mark.parametrize(("minutes", "byoyomi_s"), [(10, 10), (15, 60), (5, 3), (0.2, 0.5)])
-def test_with_byoyomi_a_usual_game_uses_up_the_main_time(minutes: float, byoyomi_s: float, use: float) -> None:
+def test_with_byoyomi_a_usual_game_uses_up_the_main_time(
+    minutes: float, byoyomi_s: float, use: float
+) -> None:
     limits = Limits((minutes * MINUTE, 0.0), byoyomi_ms=1000 * byoyomi_s)
     times, left_ms = game_of(limits, 60, use=use)
     assert left_ms == 0

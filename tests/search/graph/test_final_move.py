@@ -47,7 +47,9 @@ class Root:
     def ranking(self, final_move: str = "lcb", masked: frozenset[int] = frozenset()) -> list[int]:
         return ranking(self.table, self.node, final_move, masked)
 
-    def contest(self, final_move: str = "lcb", masked: frozenset[int] = frozenset()) -> tuple[int, int | None]:
+    def contest(
+        self, final_move: str = "lcb", masked: frozenset[int] = frozenset()
+    ) -> tuple[int, int | None]:
         return contest(self.table, self.node, final_move, masked)
 
 

@@ -5,11 +5,11 @@ log(time) over our moves, because a doubling of the time is worth about the same
 knows how long the game will be:
 
 - the main time is divided by the number of moves that we expect to play;
-- byoyomi (秒読み) begins only when the main time is used up, and then costs nothing. So it pays to use the main
-  time faster, as long as a move of t gains more than its main time would gain elsewhere: log(t / byoyomi) > 1,
-  that is, until t falls to e times the byoyomi;
-- an increment comes with every move, also the late ones that may never be played. With these the optimum T
-  solves T = share + increment (1 + log(T / increment)), of which we take the first step from share + increment.
+- byoyomi (秒読み) begins only when the main time is used up, and then costs nothing. n moves that share the
+  main time M gain n log(M / (n byoyomi)) over byoyomi, the most where each takes e times the byoyomi. So no
+  move takes less while there is main time;
+- an increment comes with every move, also with late ones that may never be played. The optimum T solves
+  T = share + increment (1 + log(T / increment)); we take one step of this from T = share + increment.
 
 If nothing follows the main time, the network delays of a long game are subtracted first. The stopwatch asks
 one question of the search (`SearchStats.lead`): how many playouts would another move need to be the one that
@@ -28,8 +28,8 @@ from goryu.players.clock.limits import DEFAULT_MOVETIME_MS, Limits
 from goryu.search.result import SearchStats
 
 UNDECIDED_PLY, LAST_MOVES = 70, 15
-"""Few games are decided before this ply; after it one of about 15 moves decides. 20,257 games of
-`models/data/fsf*.games` had 53, 34, 20 and 15 moves of each side left at plies 0, 40, 80 and 120, on average."""
+"""Few games are decided before this ply, and after it one of some 15 moves decides. In 20,257 games of
+`models/data/fsf*.games` each side had 53, 34, 20 and 15 moves left on average at plies 0, 40, 80 and 120."""
 
 MAXIMUM_SHARE = 0.42
 """No move may take more than this share of the time left (lc0's value), unless its own share is greater."""
@@ -44,8 +44,8 @@ LONG_GAME = 60
 """After the expected number of moves there must be time for this many more, one network delay each."""
 
 CLOSE_RACE = 0.2
-"""The optimum is doubled if another move would need at most this share of the playouts that this gives: it has
-two thirds of the visits of the first (dlshogi's value)."""
+"""The optimum is doubled if another move would need at most this share of the playouts of one optimum. With
+most of the visits on two moves, one then has two thirds of the other's (dlshogi's value)."""
 
 FIRST_OWN_PLY = 30
 """From this ply on both sides of a game have moved, even if it began from an opening."""
@@ -338,7 +338,7 @@ class TimeManager:
         return stats.lead > self._playouts_in(self._soft_ms - elapsed_ms, stats)
 
     def _is_close(self, stats: SearchStats) -> bool:
-        """Would few of the playouts of twice the time be enough for another move? Only once in a search."""
+        """May the time still be doubled, and would a few of the added playouts suffice for another move?"""
         if self._is_soft_end_final or stats.lead is None:
             return False
         return stats.lead <= CLOSE_RACE * self._playouts_in(self._soft_ms, stats)

@@ -86,16 +86,14 @@ def _bound(table: NodeTable, root: Node, i: int) -> float:
 def contest(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | None]:
     """Returns the move that would be played now, and the playouts that another needs to be played instead.
 
-    Moves of a certain value are left out. The other move gets all these playouts. It is played when it has the
-    most visits, or, by "lcb", when it is a contender with the greatest bound; its value and its variance stay
-    what they are. If the bound prefers another move than the visits, the contest is open: 0 playouts.
+    Moves of a certain value are left out. The other move gets all these playouts. It is played when it has
+    the most visits, or, by "lcb", as soon as it is a contender and has the greatest bound, by its present
+    value and variance. If the bound prefers another move than the visits, the contest is open: 0 playouts.
 
     Returns (-1, None) if no move has visits.
     """
     moves = [
-        i
-        for i in range(root.tried)
-        if root.visits[i] and i not in masked and not table.is_certain(root, i)
+        i for i in range(root.tried) if root.visits[i] and i not in masked and not table.is_certain(root, i)
     ]
     if not moves:
         return -1, None
