@@ -4,7 +4,6 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 namespace goryu {
 namespace {
@@ -490,11 +489,14 @@ void Puct::contest(Snapshot& seen) const {
     }
     if (favourite < 0) return;
     const double most = visits(favourite), contends = std::max(kLcbVisits, kLcbShare * most);
+    const auto bound_of = [&](int i) {
+        return table_.edge_value(root_, i) - kLcbSigmas * std::sqrt(variance(i) / visits(i));
+    };
     int best = favourite;
-    double bound = -std::numeric_limits<double>::infinity();
+    double bound = bound_of(favourite);
     for (int i = 0; config_.plays_by_bound && i < root.tried; ++i) {
-        if (!is_open(i) || visits(i) < contends) continue;
-        const double other = table_.edge_value(root_, i) - kLcbSigmas * std::sqrt(variance(i) / visits(i));
+        if (i == favourite || !is_open(i) || visits(i) < contends) continue;
+        const double other = bound_of(i);
         if (other > bound || (other == bound && visits(i) > visits(best))) {
             best = i;
             bound = other;
