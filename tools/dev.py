@@ -220,6 +220,10 @@ TASKS = {
         ("tools",),
         script("experiments/review_quality.py"),
     ),
+    "clock": Verb("simulate the clocks of whole games", (), script("experiments/clock.py")),
+    "mate-cost": Verb(
+        "measure what the mate searches in the graph cost", ("tools",), script("experiments/mate_cost.py")
+    ),
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),

@@ -20,7 +20,7 @@ from goryu.usi.engine import UsiEngine
 from goryu.usi.output import answer_lines, info_lines
 
 MOVES = ("7g7f", "2g2f")
-STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
+STATS = SearchStats(10, 10, 2, 4, 10, 100, False, False)
 
 
 class World:

@@ -24,7 +24,7 @@ from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
 
-STATS = SearchStats(1, 1, 1, 0, 1, 1, 1, 1000, False, False)
+STATS = SearchStats(1, 1, 1, 1, 1, 1000, False, False)
 BLIND = replace(LEVELS[0], blindness=0.9, worst=0.2, naivety=0.0, obvious_gain=8)
 NETWORK = EngineConfig(EvaluatorConfig(threads=1), seed=5)
 

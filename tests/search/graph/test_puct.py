@@ -392,18 +392,6 @@ def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
     assert puct.root.proof == UNKNOWN
 
 
-def test_moves_proven_to_lose_are_not_among_the_two_most_visited() -> None:
-    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    puct = Puct(HashedEvaluator())
-    favourite = puct.search(board, never, max_playouts=50).moves[0]
-    assert puct.stats().best_visits == favourite.visits
-    board.push(favourite.move)
-    mate = solve(board, 1000)
-    puct.add_mate(board, mate.moves)
-    board.pop()
-    assert 0 < puct.stats().best_visits < favourite.visits
-
-
 def test_a_root_that_could_declare_a_win_is_searched() -> None:
     """It was known as won, but without a mate to be kept."""
     board = Board("+R+B+P+P+P+P+P+P+P/4K3+P/9/9/9/9/9/9/k8 w RBG 1")
