@@ -1,17 +1,17 @@
 """Clients on servers that follow the protocol, servers that do not, and servers that vanish."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,12 +24,23 @@ from goryu.kifu.record import Ending, GameRecord
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
 
 cshogi = pytest.importorskip("cshogi")
+cshogi_csa = pytest.importorskip("cshogi.CSA")
+shogi_csa = pytest.importorskip("shogi.CSA")
 
 from csa_server import START, Listener, Peer, Server, summary
 from paths import ROOT
 
 FAKE = ROOT / "tests" / "engines" / "fake_engine.py"
 BYOYOMI = "Time_Unit:1sec\nTotal_Time:0\nByoyomi:10\nLeast_Time_Per_Move:1"
+
+
+GORYU_CSA = [sys.executable, "-m", "goryu", "csa"]
+
+
+def settings_file(path: Path, port: int, more: str) -> Path:
+    path.write_text(f'host = "127.0.0.1"\nport = {port}\n{more}')
+    path.chmod(0o600)
+    return path
 
 
 class Table:
@@ -41,10 +52,12 @@ class Table:
         self.said: list[str] = []
         self.tally = Tally(1)
         self.engine: UsiClient
-        self.client: Client
+        self.client: Client | None = None
         self._pool = pool
 
-    def play(self, *behaviour: str, games: int = 1, records: Path | None = None, grace_s: float = 5.0) -> Future[None]:
+    def play(
+        self, *behaviour: str, games: int = 1, records: Path | None = None, grace_s: float = 5.0
+    ) -> Future[None]:
         spec = EngineSpec((sys.executable, str(FAKE), *behaviour))
         self.engine = UsiClient(spec, timeouts=Timeouts(20, 20, grace_s, 0.5))
         self.engine.transcript = StringIO()
@@ -72,15 +85,23 @@ def table(tmp_path: Path) -> Iterator[Table]:
     with ThreadPoolExecutor() as pool:
         table = Table(tmp_path / "records", pool)
         yield table
-        table.client.abort()
+        if table.client:
+            table.client.abort()
         table.listener.close()
 
 
-def logged_in(table: Table, more: str = "", time_lines: str = BYOYOMI, side: str = "-", position: str = START) -> Peer:
+def logged_in(
+    table: Table,
+    side: str = "-",
+    more: str = "",
+    time_lines: str = BYOYOMI,
+    position: str = START,
+    game_id: str = "test+1",
+) -> Peer:
     """Returns the peer of a game that has started."""
     peer = table.listener.accept()
     assert peer.login() == "LOGIN bob game-1-1,secret"
-    peer.start(summary(side, time_lines, position, more))
+    peer.start(summary(side, time_lines, position, more, game_id))
     return peer
 
 
@@ -95,7 +116,12 @@ def test_a_game_with_half_lines_joined_lines_and_odd_ends(table: Table) -> None:
     peer.send(f"{answer},T5\n+2726FU,T1\n")
     (path,) = table.folder.glob("*.csa")
     second = peer.line().partition(",")[0]
-    assert path.read_text("utf-8").splitlines()[-7:-3] == ["+7776FU", "T3", answer, "T5"]  # As the game goes on.
+    assert path.read_text("utf-8").splitlines()[-7:-3] == [
+        "+7776FU",
+        "T3",
+        answer,
+        "T5",
+    ]  # As the game goes on.
     peer.send(f"{second},T1\n%TORYO,T2\n#RESIGN\n#WIN\n")
     assert peer.line() == "LOGOUT"
     peer.send("LOGOUT:completed\n")
@@ -139,34 +165,37 @@ def test_the_engine_thinks_about_the_reply_that_it_expects(table: Table) -> None
     assert sent[-10:] == [*ask, *ask, "ponderhit", *ask, "stop", *ask]
 
 
-@pytest.mark.parametrize(
-    "end, ending, winner",
-    [
-        ("#ILLEGAL_MOVE\n#LOSE\n", Ending.ILLEGAL_MOVE, 0),
-        ("#TIME_UP\n#LOSE\n", Ending.TIME, 0),
-        ("{move},T1\n#TIME_UP\n#WIN\n", Ending.TIME, 1),
-        ("{move},T1\n#ILLEGAL_ACTION\n#WIN\n", Ending.ILLEGAL_MOVE, 1),
-        ("{move},T1\n#CHUDAN\n", Ending.INTERRUPTED, None),
-        ("{move},T1\n#MAX_MOVES\n#CENSORED\n", Ending.MAX_PLIES, None),
-        ("{move},T1\n#SENNICHITE\n#DRAW\n", Ending.REPETITION, None),
-        ("{move},T1\n#OUTE_SENNICHITE\n#LOSE\n", Ending.PERPETUAL_CHECK, 0),
-        ("{move},T1\n%KACHI,T2\n#JISHOGI\n#LOSE\n", Ending.DECLARATION, 0),
-        ("%TORYO\n#RESIGN\n#WIN\n", Ending.INTERRUPTED, 1),  # We were to move: the opponent has vanished.
-        ("{move},T1\n-9394FU,T1\n", Ending.INTERRUPTED, 0),  # No move of black's: the server is not to be trusted.
-        ("", Ending.INTERRUPTED, 0),  # The connection breaks while the server counts our byoyomi.
-    ],
-)
-def test_the_record_of_a_game_tells_how_it_ended(
-    table: Table, end: str, ending: Ending, winner: int | None
-) -> None:
-    running = table.play()
-    peer = logged_in(table)
-    peer.send("+7776FU,T1\n")
-    peer.send(end.format(move=peer.line().partition(",")[0]))
-    peer.close()
+ENDS = [
+    ("#ILLEGAL_MOVE\n#LOSE\n", Ending.ILLEGAL_MOVE, 0),
+    ("#TIME_UP\n#LOSE\n", Ending.TIME, 0),
+    ("{move},T1\n#TIME_UP\n#WIN\n", Ending.TIME, 1),
+    ("{move},T1\n#ILLEGAL_ACTION\n#WIN\n", Ending.ILLEGAL_MOVE, 1),
+    ("{move},T1\n#CHUDAN\n", Ending.INTERRUPTED, None),
+    ("{move},T1\n#MAX_MOVES\n#CENSORED\n", Ending.MAX_PLIES, None),
+    ("{move},T1\n#SENNICHITE\n#DRAW\n", Ending.REPETITION, None),
+    ("{move},T1\n#OUTE_SENNICHITE\n#LOSE\n", Ending.PERPETUAL_CHECK, 0),
+    ("{move},T1\n%KACHI,T2\n#JISHOGI\n#LOSE\n", Ending.DECLARATION, 0),
+    ("%TORYO\n#RESIGN\n#WIN\n", Ending.INTERRUPTED, 1),  # We were to move: the opponent has vanished.
+    (
+        "{move},T1\n-9394FU,T1\n",
+        Ending.INTERRUPTED,
+        0,
+    ),  # No move of black's: the server is not to be trusted.
+    ("", Ending.INTERRUPTED, 0),  # The connection breaks while the server counts our byoyomi.
+]
+"""What the server sends after our first move, white's; the ending and the winner of the record."""
+
+
+def test_the_record_of_a_game_tells_how_it_ended(table: Table) -> None:
+    running = table.play(games=len(ENDS))
+    for number, (end, *_) in enumerate(ENDS):
+        peer = logged_in(table, game_id=f"{number:02}")
+        peer.send("+7776FU,T1\n")
+        peer.send(end.format(move=peer.line().partition(",")[0]))
+        peer.close()
     running.result(20)
-    record = table.record()
-    assert (record.ending, record.winner) == (ending, winner)
+    records = map(read_record, sorted(table.folder.glob("*.csa")))
+    assert [(record.ending, record.winner) for record in records] == [tuple(rest) for _, *rest in ENDS]
 
 
 @pytest.mark.parametrize("word, sent", [("resign", "%TORYO"), ("win", "%KACHI")])
@@ -262,6 +291,7 @@ def test_a_proposal_may_be_rejected_and_one_that_cannot_be_read_is_not_agreed_to
 def test_who_leaves_finishes_the_game(table: Table) -> None:
     running = table.play(games=9)
     peer = logged_in(table)
+    assert table.client
     table.client.leave()
     peer.send("+7776FU,T1\n")
     peer.send(f"{peer.line().partition(',')[0]},T1\n%TORYO,T1\n#RESIGN\n#WIN\n")
@@ -272,14 +302,10 @@ def test_who_leaves_finishes_the_game(table: Table) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_ctrl_c_once_leaves_and_twice_interrupts_the_game(table: Table, tmp_path: Path) -> None:
-    file = tmp_path / "server.toml"
-    file.write_text(f'host = "127.0.0.1"\nport = {table.listener.port}\n[[login]]\nname = "bob"\npassword = "x"\n')
-    file.chmod(0o600)
-    command = [sys.executable, "-m", "goryu", "csa", str(file), "--records", str(table.folder)]
+    login = '[[login]]\nname = "bob"\npassword = "x"\n'
+    file = settings_file(tmp_path / "server.toml", table.listener.port, login)
+    command = [*GORYU_CSA, str(file), "--records", str(table.folder)]
     command += ["--engine", f"{sys.executable} {FAKE} *:wait"]
-    table.play()
-    table.client.abort()
-    table.listener.accept().close()
     for times in (1, 2):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         peer = table.listener.accept()
@@ -299,3 +325,57 @@ def test_ctrl_c_once_leaves_and_twice_interrupts_the_game(table: Table, tmp_path
             process.send_signal(signal.SIGINT)
             assert peer.line() == "%CHUDAN"
         assert process.wait(20) == (0 if times == 1 else 130)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_games_with_a_server_that_does_everything_allowed_and_breaks_connections(tmp_path: Path) -> None:
+    play_many(tmp_path, 4, 40, ["--engine", f"{sys.executable} {FAKE} *:ponder"])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+def test_many_such_games_of_goryu(tmp_path: Path) -> None:
+    play_many(tmp_path, int(os.environ.get("GORYU_TEST_CSA_GAMES", "10")), 256, [])
+
+
+def play_many(folder: Path, games: int, max_moves: int, arguments: list[str]) -> None:
+    """Two programs play with two logins each: no game is lost by time or protocol, and no record is wrong."""
+    server = Server(games, max_moves, seed=1, breaks=0.2)
+    serving = threading.Thread(target=server.run)
+    serving.start()
+    programs = []
+    for name in ("a", "b"):
+        logins = "".join(f'[[login]]\nname = "{name}{number}"\npassword = "x"\n' for number in (1, 2))
+        options = "" if arguments else "[options]\nNodesLimit = 20\nThreads = 1\nUSI_Hash = 16\n"
+        file = settings_file(folder / f"{name}.toml", server.listener.port, logins + options)
+        command = [*GORYU_CSA, str(file), "--parallel", "2", "--margin", "3000", "--records", str(folder)]
+        programs.append(subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True))
+    serving.join()
+    for program in programs:
+        program.send_signal(signal.SIGINT)
+    said = [program.communicate(timeout=60)[0] for program in programs]
+    assert [program.returncode for program in programs] == [0, 0], said
+    assert len(server.played) == games
+    ends = Counter(game.end for game in server.played if not game.is_broken)
+    assert set(ends) <= {"#RESIGN", "#MAX_MOVES", "#SENNICHITE", "#OUTE_SENNICHITE", "#JISHOGI"}, (ends, said)
+    paths = sorted(folder.glob("*.csa"))
+    assert len(paths) == 2 * games
+    for path in paths:
+        game = server.played[int(path.stem.split("+")[1][:4])]
+        record = read_record(path)
+        assert record.names == game.names
+        (theirs,) = cshogi_csa.Parser.parse_file(str(path))
+        others = shogi_csa.Parser.parse_file(str(path))[0]["moves"]
+        usi = [cshogi.move_to_usi(move) for move in theirs.moves]
+        assert usi == others == list(record.moves)
+        board = cshogi.Board()
+        assert usi == [push(board, text) for text in game.moves[: len(usi)]]
+        assert len(usi) == len(game.moves) or game.is_broken
+        if not game.is_broken:
+            assert record.winner == (None if not game.loser else 1 - game.names.index(game.loser))
+
+
+def push(board: Any, text: str) -> str:
+    move = board.move_from_csa(text[1:])
+    board.push(move)
+    return str(cshogi.move_to_usi(move))

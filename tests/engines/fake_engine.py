@@ -2,9 +2,9 @@
 
 Arguments change the answer to a `go`: NUMBER:WHAT for one, counted from 0 over the life of the process, and
 *:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
-position), `ponder` (it expects a reply), `wait` (for `stop`), a number (the score), or a word for `bestmove`. It has `MultiPV`.
-With $FAKE_ENGINE_LIVES, a file that gets a line for each process, a `crash` or `hang` happens in the first
-process only.
+position), `ponder` (it expects a reply), `wait` (for `stop`), a number (the score), or a word for `bestmove`.
+seed:WORD gives other hashes. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file that gets a line for each
+process, a `crash` or `hang` happens in the first process only.
 """
 
 import os
@@ -43,7 +43,9 @@ def main() -> None:
                 is_pondering = True
             case ["go" | "ponderhit" | "stop", *_]:
                 is_pondering = False
-                answer(board, behaviour.get(str(count), behaviour.get("*", "")), lines)
+                answer(
+                    board, behaviour.get(str(count), behaviour.get("*", "")), lines, behaviour.get("seed", "")
+                )
                 count += 1
             case ["quit"]:
                 break
@@ -66,13 +68,13 @@ def set_up(words: list[str]) -> Board:
     return board
 
 
-def answer(board: Board, what: str, lines: int) -> None:
+def answer(board: Board, what: str, lines: int, seed: str) -> None:
     if what == "crash":
         sys.exit(3)
     if what == "hang":
         time.sleep(60)
-    draw = zlib.crc32(board.sfen().encode())
-    legal = [move_to_usi(move) for move in board.legal_moves()]
+    draw = zlib.crc32(f"{board.sfen()}{seed}".encode())
+    legal = [move_to_usi(move) for move in board.legal_moves()] or ["resign"]
     moves = [legal[(draw + i) % len(legal)] for i in range(min(lines, len(legal)))]
     is_score = what.lstrip("-").isdigit()
     if what not in ("", "mute", "stray", "ponder", "wait") and not is_score:
@@ -87,6 +89,8 @@ def answer(board: Board, what: str, lines: int) -> None:
 
 
 def expectation(board: Board, move: str) -> str:
+    if move == "resign":
+        return ""
     board.push_usi(move)
     replies = board.legal_moves()
     return f" ponder {move_to_usi(replies[0])}" if replies else ""

@@ -30,7 +30,9 @@ START = "\n".join(
 )
 
 
-def summary(side: str, time_lines: str, position: str = START, more: str = "", game_id: str = "test+1") -> str:
+def summary(
+    side: str, time_lines: str, position: str = START, more: str = "", game_id: str = "test+1"
+) -> str:
     """Returns the proposal of a game. side: + or -. time_lines: those of the block Time. more: other lines."""
     return (
         "BEGIN Game_Summary\nProtocol_Version:1.2\nProtocol_Mode:Server\nFormat:Shogi 1.0\n"
@@ -55,11 +57,13 @@ class Peer:
         data = text.encode()
         if (chaos := self._chaos) is not None:
             if chaos.random() < 0.1:
-                data += chaos.choice((b"\n", b"##[CHAT] hello\n", b"#UNKNOWN\n", b"Nonsense:1\n", b"\xff\xfe\n"))
+                data += chaos.choice(
+                    (b"\n", b"##[CHAT] hello\n", b"#UNKNOWN\n", b"Nonsense:1\n", b"\xff\xfe\n")
+                )
             if chaos.random() < 0.1:
                 data = data.replace(b"\n", b"\r\n")
             if chaos.random() < 0.1:
-                time.sleep(chaos.random() * 0.2)
+                time.sleep(chaos.random() * 0.02)
             while len(data) > 1 and chaos.random() < 0.3:
                 cut = chaos.randrange(1, len(data))
                 self._socket.sendall(data[:cut])
@@ -121,16 +125,19 @@ class Played:
 
 
 class Server:
-    """Pairs whoever waits, two at a time, and plays `games` games. breaks: the share that loses a connection."""
+    """Pairs whoever waits, and plays `games` games of 10 s of byoyomi and at most `max_moves` moves.
 
-    def __init__(self, games: int, time_lines: str, budget_s: float, seed: int, breaks: float) -> None:
+    breaks: the share of the games in which a connection is lost.
+    """
+
+    def __init__(self, games: int, max_moves: int, seed: int, breaks: float) -> None:
         self.listener = Listener()
         self.played: list[Played] = []
-        self._games, self._time_lines, self._budget_s, self._breaks = games, time_lines, budget_s, breaks
+        self._games, self._max_moves, self._breaks = games, max_moves, breaks
         self._random = random.Random(seed)
 
     def run(self) -> None:
-        """Plays the games, two logins each; then refuses to play."""
+        """Plays the games, then closes the port."""
         waiting: list[Peer] = []
         tables: list[threading.Thread] = []
         while len(tables) < self._games:
@@ -139,7 +146,7 @@ class Server:
             waiting.append(peer)
             if len(waiting) == 2:
                 self._random.shuffle(waiting)
-                breaks = self._random.randrange(60) if self._random.random() < self._breaks else None
+                breaks = self._random.randrange(40) if self._random.random() < self._breaks else None
                 table = threading.Thread(target=self._play, args=(len(tables), *waiting, breaks))
                 table.start()
                 tables.append(table)
@@ -153,7 +160,8 @@ class Server:
         self.played.append(game)
         peers = (black, white)
         for side, peer in zip("+-", peers, strict=True):
-            text = summary(side, self._time_lines, more="Max_Moves:200\nNew_Key:x\n", game_id=f"test+{number:04}")
+            more = f"Max_Moves:{self._max_moves}\nNew_Key:x\n"
+            text = summary(side, "Time_Unit:1msec\nByoyomi:10000", more=more, game_id=f"test+{number:04}")
             peer.send(text.replace("alice", black.name).replace("bob", white.name))
         agreements = [peer.line() for peer in peers]
         assert agreements == [f"AGREE:test+{number:04}"] * 2
@@ -179,7 +187,7 @@ class Server:
             start = time.monotonic()
             text, _, _comment = peers[turn].line().partition(",")
             elapsed = time.monotonic() - start
-            if elapsed >= self._budget_s:
+            if elapsed >= 10:
                 return self._end(game, peers, "#TIME_UP", turn)
             if text == "%TORYO":
                 return self._end(game, peers, f"{text}\n#RESIGN", turn)
@@ -199,7 +207,7 @@ class Server:
             if repetition in (cshogi.REPETITION_WIN, cshogi.REPETITION_LOSE):
                 is_lost = repetition == cshogi.REPETITION_LOSE  # For the side to move.
                 return self._end(game, peers, "#OUTE_SENNICHITE", 1 - turn if is_lost else turn)
-            if len(game.moves) == 200:
+            if len(game.moves) == self._max_moves:
                 return self._end(game, peers, "#MAX_MOVES", None)
 
     def _end(self, game: Played, peers: tuple[Peer, Peer], reason: str, loser: int | None) -> None:
@@ -207,4 +215,6 @@ class Server:
         game.loser = "" if loser is None else game.names[loser]
         draw = "#CENSORED" if reason == "#MAX_MOVES" else "#DRAW"
         for side, peer in enumerate(peers):
-            peer.send(f"{reason}\n" + (draw if loser is None else "#LOSE" if side == loser else "#WIN") + "\n")
+            peer.send(
+                f"{reason}\n" + (draw if loser is None else "#LOSE" if side == loser else "#WIN") + "\n"
+            )

@@ -9,6 +9,7 @@ from math import inf
 
 from goryu.base.errors import GoryuError
 from goryu.base.language import tr
+from goryu.csa.protocol import REASONS, RESULTS
 from goryu.csa.settings import Login
 from goryu.match.line_queue import LineQueue, arriving_lines
 
@@ -118,8 +119,7 @@ class Connection:
         with self._socket.makefile("rb") as stream:
             for line in arriving_lines(stream):
                 self._lines.put(line)
-                text = line[1]
-                if text is None or (text.startswith("#") and not text.startswith("##")):
+                if line[1] is None or line[1] in RESULTS or line[1] in REASONS:
                     self.has_ended = True
                     self.on_end()
 
