@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from csa_server import START, Listener, Peer, Server, cshogi, summary
 from goryu.csa.client import Client, Tally
 from goryu.csa.connection import LoginError
 from goryu.csa.game import PlayConfig
@@ -22,18 +23,16 @@ from goryu.csa.settings import Login, Settings
 from goryu.kifu.reading import read_record
 from goryu.kifu.record import Ending, GameRecord
 from goryu.match.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
+from paths import ROOT
 
-cshogi = pytest.importorskip("cshogi")
 cshogi_csa = pytest.importorskip("cshogi.CSA")
 shogi_csa = pytest.importorskip("shogi.CSA")
-
-from csa_server import START, Listener, Peer, Server, summary
-from paths import ROOT
 
 FAKE = ROOT / "tests" / "engines" / "fake_engine.py"
 BYOYOMI = "Time_Unit:1sec\nTotal_Time:0\nByoyomi:10\nLeast_Time_Per_Move:1"
 
 
+QUICK_GORYU = "NodesLimit = 8\nThreads = 1\nUSI_Hash = 16\nRandom_Ply = 30\nRandom_Temperature = 3000\n"
 GORYU_CSA = [sys.executable, "-m", "goryu", "csa"]
 
 
@@ -231,8 +230,8 @@ def test_an_engine_that_cannot_be_used_resigns_and_ends_the_client(table: Table,
     peer = logged_in(table, side="+", time_lines=times)
     assert peer.line() == "%TORYO"
     peer.send("%TORYO,T1\n#RESIGN\n#LOSE\n")
+    peer.close()
     with pytest.raises(EngineError):
-        peer.close()
         running.result(20)
     assert table.tally.results == {"lost": 1}
 
@@ -335,7 +334,7 @@ def test_games_with_a_server_that_does_everything_allowed_and_breaks_connections
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_many_such_games_of_goryu(tmp_path: Path) -> None:
-    play_many(tmp_path, int(os.environ.get("GORYU_TEST_CSA_GAMES", "10")), 256, [])
+    play_many(tmp_path, int(os.environ.get("GORYU_TEST_CSA_GAMES", "6")), 150, [])
 
 
 def play_many(folder: Path, games: int, max_moves: int, arguments: list[str]) -> None:
@@ -346,10 +345,11 @@ def play_many(folder: Path, games: int, max_moves: int, arguments: list[str]) ->
     programs = []
     for name in ("a", "b"):
         logins = "".join(f'[[login]]\nname = "{name}{number}"\npassword = "x"\n' for number in (1, 2))
-        options = "" if arguments else "[options]\nNodesLimit = 20\nThreads = 1\nUSI_Hash = 16\n"
+        options = "" if arguments else f"[options]\n{QUICK_GORYU}"
         file = settings_file(folder / f"{name}.toml", server.listener.port, logins + options)
         command = [*GORYU_CSA, str(file), "--parallel", "2", "--margin", "3000", "--records", str(folder)]
-        programs.append(subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True))
+        command += [*arguments, "--ponder" if name == "a" else "--no-ponder"]
+        programs.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     serving.join()
     for program in programs:
         program.send_signal(signal.SIGINT)

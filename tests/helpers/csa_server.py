@@ -1,4 +1,4 @@
-"""A CSA server for tests: logins, pairs, clocks and results as in protocol 1.2.1 and as shogi-server has them.
+"""A CSA server for tests: logins, pairs, clocks and results as in protocol 1.2.1 and in shogi-server.
 
 The rules are cshogi's. A server with faults sends half lines, several lines at once, late, with odd ends,
 with unknown lines and keys, and breaks connections.
@@ -13,7 +13,9 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-import cshogi
+import pytest
+
+cshogi = pytest.importorskip("cshogi")
 
 EMPTY = " * "
 START = "\n".join(
@@ -33,7 +35,7 @@ START = "\n".join(
 def summary(
     side: str, time_lines: str, position: str = START, more: str = "", game_id: str = "test+1"
 ) -> str:
-    """Returns the proposal of a game. side: + or -. time_lines: those of the block Time. more: other lines."""
+    """Returns the proposal of a game. side: + or -. time_lines: the block Time. more: other lines."""
     return (
         "BEGIN Game_Summary\nProtocol_Version:1.2\nProtocol_Mode:Server\nFormat:Shogi 1.0\n"
         f"Declaration:Jishogi 1.1\nGame_ID:{game_id}\nName+:alice\nName-:bob\nYour_Turn:{side}\n"
@@ -183,7 +185,7 @@ class Server:
                 game.is_broken, game.end = True, "#CHUDAN"
                 peers[turn].close()
                 peers[1 - turn].send("%TORYO\n#RESIGN\n#WIN\n")
-                return
+                return None
             start = time.monotonic()
             text, _, _comment = peers[turn].line().partition(",")
             elapsed = time.monotonic() - start

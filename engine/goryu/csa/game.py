@@ -94,22 +94,24 @@ class CsaGame:
             self._clocks[self._board.turn].spend(round(1000 * (ply.seconds or 0)))
             self._board.push(move_from_usi(ply.move))
         for clock, side in zip(self._clocks, summary.times, strict=True):
-            clock.remaining_ms = min(
-                clock.remaining_ms, side.clock().remaining_ms
-            )  # If the server counts less.
+            most_ms = side.clock().remaining_ms  # A server may not have counted the increments so far.
+            clock.remaining_ms = min(clock.remaining_ms, most_ms)
         self._record = RecordFile(config.records, summary.game_id, _headed(summary), say)
         self._sent = ""  # Our move, until the server repeats it.
         self._comment = ""
         self._pondered = ""  # The reply, in USI, for which the engine searches.
         self._expected: str | None = None
+        self._began_s = time.perf_counter()  # When the side to move could begin to think.
         self._failure: EngineError | None = None
 
     def play(self) -> Outcome:
         """Plays the game to its end."""
         ending, result, note = Ending.UNKNOWN, "", ""
+        self._connection.on_end = self._stop_engine
         try:
             while not result:
-                if self._board.turn == self.summary.side and not self._sent:
+                is_ours = self._board.turn == self.summary.side and not self._sent
+                if is_ours and not self._connection.has_ended:
                     self._move()
                 line = self._connection.receive() or ""
                 if found := read_move(line):
@@ -120,6 +122,7 @@ class CsaGame:
         except (ConnectionLostError, ProtocolError) as error:
             result, ending, note = "#LOSE", Ending.INTERRUPTED, error.translated()
             self._say(tr("the game is lost: {reason}", reason=note))
+        self._connection.on_end = lambda: None
         winner = {"#WIN": self.summary.side, "#LOSE": 1 - self.summary.side}.get(result)
         if result == "#CHUDAN" or ending is Ending.UNKNOWN:
             ending = Ending.INTERRUPTED
@@ -137,25 +140,23 @@ class CsaGame:
         self._show(self._line())
         try:
             reply = self._search()
-            text = WORDS.get(reply.move) or csa_move(self._board, parse_move(self._board, reply.move))
-        except EngineError as error:
-            self._failure, text = error, WORDS["resign"]
-        except GoryuError as error:
+            if reply.move in WORDS:
+                text = WORDS[reply.move]
+            else:
+                text = csa_move(self._board, parse_move(self._board, reply.move))
+                self._comment = score_comment(self._board, reply.info)
+                self._expected = reply.ponder
+        except GoryuError as error:  # The engine is broken, or its move is illegal.
             self._failure, text = EngineError("protocol", error.translated()), WORDS["resign"]
-        else:
-            self._expected = reply.ponder
-            self._comment = score_comment(self._board, reply.info) if text not in WORDS.values() else ""
         if not self._connection.has_ended:
             self._sent = text
             self._connection.send(f"{text},'{self._comment}" if self._comment else text)
 
     def _search(self) -> SearchReply:
         """Returns the engine's answer; one that crashes or hangs is started again, once a move."""
-        began = time.perf_counter()
         for is_last in (False, True):
-            self._connection.on_end = self._stop_engine
             try:
-                clocks = self._shown_clocks(began)
+                clocks = self._shown_clocks()
                 budget_ms = clocks[self.summary.side].budget_ms
                 if self._pondered:
                     self._pondered = ""
@@ -167,8 +168,6 @@ class CsaGame:
                 self._say(tr("the engine is started again: {error}", error=error))
                 self._engine.restart()
                 prepare(self._engine, self.summary, ponder=self._config.ponder)
-            finally:
-                self._connection.on_end = lambda: None
         raise AssertionError
 
     def _stop_engine(self) -> None:
@@ -184,7 +183,7 @@ class CsaGame:
             parse_move(self._board, expected)
         except GoryuError:
             return  # The engine expects what cannot be.
-        command = go_command(self.summary.side, self._shown_clocks(time.perf_counter()))
+        command = go_command(self.summary.side, self._shown_clocks())
         try:
             self._engine.ponder(self._position(expected), command.replace("go", "go ponder", 1))
             self._pondered = expected
@@ -204,14 +203,17 @@ class CsaGame:
         self._board.push(move)
         self._record.add(Ply(usi, self._comment if text == self._sent else "", ms / 1000))
         self._sent = self._comment = ""
+        self._began_s = time.perf_counter()
         if side != self.summary.side and self._pondered and usi != self._pondered:
             self._end_ponder()
         self._show(self._line())
 
     def _end_ponder(self) -> None:
         self._pondered = ""
-        with suppress(EngineError):  # The next search starts it again.
+        try:
             self._engine.end_ponder()
+        except EngineError:
+            self._engine.kill()  # Its answer may come too late; the next search starts it again.
 
     def _end_engine(self, result: str) -> None:
         if self._pondered:
@@ -219,11 +221,11 @@ class CsaGame:
         with suppress(EngineError):
             self._engine.game_over({"#WIN": "win", "#LOSE": "lose"}.get(result, "draw"))
 
-    def _shown_clocks(self, began_s: float) -> tuple[Clock, Clock]:
-        """Returns the clocks for the engine, for a search that was to begin at a time of `perf_counter`."""
+    def _shown_clocks(self) -> tuple[Clock, Clock]:
+        """Returns the clocks for the engine: less the margin, and less what this move has already taken."""
         black, white = self._clocks
         side = self.summary.side
-        spent_ms = self._config.margin_ms + round(1000 * (time.perf_counter() - began_s))
+        spent_ms = self._config.margin_ms + round(1000 * (time.perf_counter() - self._began_s))
         own = self.summary.times[side].usable(self._clocks[side], spent_ms)
         return (own, white) if side == 0 else (black, own)
 
