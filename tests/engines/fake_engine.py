@@ -3,7 +3,7 @@
 Arguments change the answer to a `go`: NUMBER:WHAT for one, counted from 0 over the life of the process, and
 *:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
 position), `ponder` (it expects a reply), `wait` (for `stop`), a number (the score), or a word for `bestmove`.
-seed:WORD gives other hashes. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file that gets a line for each
+seed:WORD gives other hashes for each `go`. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file that gets a line for each
 process, a `crash` or `hang` happens in the first process only.
 """
 
@@ -43,9 +43,8 @@ def main() -> None:
                 is_pondering = True
             case ["go" | "ponderhit" | "stop", *_]:
                 is_pondering = False
-                answer(
-                    board, behaviour.get(str(count), behaviour.get("*", "")), lines, behaviour.get("seed", "")
-                )
+                seed = f"{behaviour['seed']}{count}" if "seed" in behaviour else ""
+                answer(board, behaviour.get(str(count), behaviour.get("*", "")), lines, seed)
                 count += 1
             case ["quit"]:
                 break

@@ -49,7 +49,7 @@ class Peer:
 
     def __init__(self, connection: socket.socket, chaos: random.Random | None = None) -> None:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.settimeout(60)
+        connection.settimeout(600)
         self.name, self.game = "", ""
         self.received: list[tuple[float, str]] = []
         self._socket, self._chaos = connection, chaos
@@ -105,7 +105,7 @@ class Listener:
 
     def __init__(self) -> None:
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self._socket.settimeout(60)
+        self._socket.settimeout(600)
         self.port: int = self._socket.getsockname()[1]
 
     def accept(self, chaos: random.Random | None = None) -> Peer:
