@@ -138,9 +138,9 @@ class Client:
         try:
             summary = self._agreed_game(connection)
         except ConnectionLostError:
-            if is_new:
+            if is_new or self._is_leaving.is_set():
                 raise
-            self._close()  # As floodgate does after a game.
+            self._close()  # floodgate has closed it after a game.
             return self._next_game()
         if summary is None:
             return None
