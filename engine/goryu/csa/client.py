@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from goryu.base.language import tr
-from goryu.base.printable import printable
 from goryu.csa.connection import Connection, ConnectionLostError, LoginError
 from goryu.csa.game import CsaGame, Outcome, PlayConfig, prepare
 from goryu.csa.protocol import BEGIN, END, GameSummary, ProtocolError, read_summary
@@ -145,10 +144,12 @@ class Client:
         if summary is None:
             return None
         game = CsaGame(summary, connection, self._engine, self._config, self._say, self._show)
-        self._say(tr("game {id} begins", id=printable(summary.game_id)))
+        self._say(tr("game {id} begins", id=summary.game_id))
         outcome = game.play()
         self._tally.add(outcome)
-        self._say(f"{printable(summary.game_id)}: {tr(outcome.result)}: {tr(outcome.ending.value)}")
+        text = f"{summary.game_id}: {tr(outcome.result)}: {tr(outcome.ending.value)}"
+        self._say(text)
+        self._show(text)
         return outcome
 
     def _agreed_game(self, connection: Connection) -> GameSummary | None:
