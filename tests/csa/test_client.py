@@ -191,6 +191,9 @@ def test_the_record_of_a_game_tells_how_it_ended(table: Table) -> None:
         peer = logged_in(table, game_id=f"{number:02}")
         peer.send("+7776FU,T1\n")
         peer.send(end.format(move=peer.line().partition(",")[0]))
+        if "-9394FU" in end:
+            with pytest.raises(EOFError):
+                peer.line()
         peer.close()
     running.result(20)
     records = map(read_record, sorted(table.folder.glob("*.csa")))

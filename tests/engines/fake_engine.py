@@ -1,10 +1,10 @@
-"""A USI engine for tests of the teacher: its legal move and score (-100 to 100) are hashed from the position.
+"""A USI engine for tests: its legal move and score (-100 to 100) are hashed from the position.
 
 Arguments change the answer to a `go`: NUMBER:WHAT for one, counted from 0 over the life of the process, and
 *:WHAT for all others. WHAT is `crash`, `hang`, `mute` (a move without a score), `stray` (a line about another
 position), `ponder` (it expects a reply), `wait` (for `stop`), a number (the score), or a word for `bestmove`.
-seed:WORD gives other hashes for each `go`. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file that gets a line for each
-process, a `crash` or `hang` happens in the first process only.
+seed:WORD gives other hashes for each `go`. It has `MultiPV`. With $FAKE_ENGINE_LIVES, a file that gets a line
+for each process, a `crash` or `hang` happens in the first process only.
 """
 
 import os

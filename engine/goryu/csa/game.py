@@ -122,6 +122,7 @@ class CsaGame:
         except (ConnectionLostError, ProtocolError) as error:
             result, ending, note = "#LOSE", Ending.INTERRUPTED, error.translated()
             self._say(tr("the game is lost: {reason}", reason=note))
+            self._connection.close()
         self._connection.on_end = lambda: None
         winner = {"#WIN": self.summary.side, "#LOSE": 1 - self.summary.side}.get(result)
         if result == "#CHUDAN" or ending is Ending.UNKNOWN:

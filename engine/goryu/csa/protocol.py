@@ -68,9 +68,9 @@ class ServerTime:
     def clock(self) -> Clock:
         """Returns a clock before the first move, with the increment that belongs to it."""
         limits = self.limits
-        return Clock(
-            replace(limits, time=limits.time + (limits.inc or 0)) if limits.time is not None else limits
-        )
+        if limits.time is None:
+            return Clock(limits)
+        return Clock(replace(limits, time=limits.time + (limits.inc or 0)))
 
     def usable(self, clock: Clock, spent_ms: int) -> Clock:
         """Returns the clock to show to an engine. spent_ms: what this move cannot use any more.
@@ -132,12 +132,8 @@ def read_summary(lines: Sequence[str]) -> GameSummary:
     except RecordError as error:
         raise ProtocolError(tr("the server's position: {error}", error=error.translated())) from error
     times = _time(facts, "+"), _time(facts, "-")
-    plies = (
-        replace(
-            ply, seconds=(ply.seconds or 0) * times[0].unit_ms / 1000
-        )  # The reader took units for seconds.
-        for ply in record.plies
-    )
+    unit_s = times[0].unit_ms / 1000  # The reader took units for seconds.
+    plies = (replace(ply, seconds=unit_s * (ply.seconds or 0)) for ply in record.plies)
     return GameSummary(
         game_id=facts.get("Game_ID", ""),
         side="+-".index(facts["Your_Turn"]),
@@ -151,12 +147,14 @@ def read_summary(lines: Sequence[str]) -> GameSummary:
 
 def _time(facts: Mapping[str, str], sign: str) -> ServerTime:
     """Returns the time of a side: of its own block `Time+` or `Time-`, or of `Time`, which is for both."""
-    found = {key: facts.get(f"Time{sign}/{key}", facts.get(f"Time/{key}", "")) for key in
-             ("Time_Unit", "Total_Time", "Byoyomi", "Increment", "Time_Roundup")}  # fmt: skip
-    unit = _UNIT.fullmatch(found["Time_Unit"] or "1sec")
+    keys = ("Time_Unit", "Total_Time", "Byoyomi", "Increment", "Time_Roundup")
+    found = {key: facts.get(f"Time{sign}/{key}", facts.get(f"Time/{key}", "")) for key in keys}
+    text = found["Time_Unit"]
+    unit = _UNIT.fullmatch(text or "1sec")
     if unit is None:
-        raise ProtocolError(tr("the server's Time_Unit: expected one such as 1sec, received {text!r}",
-                               text=found["Time_Unit"]))  # fmt: skip
+        raise ProtocolError(
+            tr("the server's Time_Unit: expected one such as 1sec, received {text!r}", text=text)
+        )
     unit_ms = int(unit[1] or 1) * _UNITS_MS[unit[2]]
     total, byoyomi, increment = (
         unit_ms * _number(found, key) for key in ("Total_Time", "Byoyomi", "Increment")

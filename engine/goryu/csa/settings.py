@@ -51,7 +51,12 @@ class Settings:
 
 
 def read_settings(path: Path) -> Settings:
-    """Reads the file; raises InputError if others may read it or it is wrong, else OSError."""
+    """Reads the file.
+
+    Raises:
+        InputError: others than its owner may read it, or it is wrong.
+        OSError: it cannot be read.
+    """
     with path.open("rb") as file:
         if sys.platform != "win32" and os.fstat(file.fileno()).st_mode & 0o077:
             command = f"chmod 600 {shlex.quote(str(path))}"
