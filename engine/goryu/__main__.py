@@ -35,6 +35,7 @@ COMMANDS = {
         "opens a page in the browser: play, review games, watch searches",
         "web",
     ),
+    "csa": Command("goryu.commands.csa:main", "plays on a CSA server, such as floodgate"),
     "analyze": Command(
         "goryu.commands.analyze:main",
         "reviews game records: win rates, mistakes, what was better",

@@ -12,7 +12,6 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -178,7 +177,7 @@ try:
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(60)
 except KeyboardInterrupt:
-    time.sleep(1)
+    time.sleep(0.5)
     sys.exit(130)
 """
     assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130
@@ -263,11 +262,6 @@ def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None
     assert "shogi" in capsys.readouterr().err
 
 
-def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    assert set(re.findall(r"^  ([\w-]+) ", capsys.readouterr().out, re.MULTILINE)) == set(COMMANDS)
-
-
 def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == 0
     assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification(EngineConfig()))
@@ -288,14 +282,6 @@ main([])
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
     assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.graph.puct"} & set(modules.split())
-
-
-def test_characters_that_the_terminal_cannot_show_are_escaped(monkeypatch: pytest.MonkeyPatch) -> None:
-    written = BytesIO()
-    monkeypatch.setattr(sys, "stdout", TextIOWrapper(written, encoding="cp1252"))
-    monkeypatch.setitem(COMMANDS, "echo", Command("builtins:print", "prints"))
-    main(["echo", "日本"])
-    assert written.getvalue().strip() == rb"['\u65e5\u672c']"
 
 
 @pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)

@@ -26,9 +26,51 @@ TEXTS: dict[str, str] = {
     "try": "トライ",
     "resignation": "投了",
     "time": "時間切れ",
+    "illegal move": "反則",
+    "impasse": "持将棋",
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
     "no move left for either side": "両者とも打つ場所がない",
+    # Games on a CSA server.
+    "won": "勝ち",
+    "lost": "負け",
+    "drawn": "引き分けなど",
+    "waiting for a game": "対局待ち",
+    "game {id} begins": "対局開始 {id}",
+    "the game is lost: {reason}": "対局を続けられず負けになります：{reason}",
+    "the connection is lost: {error}": "接続が切れました：{error}",
+    "the server has closed the connection": "サーバーが接続を切りました",
+    "{server} cannot be reached: {error}": "{server}に接続できません：{error}",
+    "{problem}; next try in {wait:.0f} s": "{problem}（{wait:.0f}秒後に接続し直します）",
+    "the server refuses the login of {name}": "サーバーが{name}のログインを拒否しました",
+    "the server does not answer the login": "ログインへの応答がありません",
+    "the engine is started again: {error}": "エンジンを起動し直します：{error}",
+    "the record cannot be written, the game goes on: {error}": (
+        "棋譜を書き込めません（対局は続けます）：{error}"
+    ),
+    "the record is complete again": "書けなかった分の棋譜も書き込みました",
+    "ends after the games that are being played; Ctrl-C again interrupts them": (
+        "進行中の対局が終わりしだい終了します。もう一度 Ctrl-C を押すと対局を中断します"
+    ),
+    "--parallel {count}: expected as many [[login]] in {path}, found {found}": (
+        "--parallel {count}：{path}に[[login]]が{count}個必要ですが、{found}個しかありません"
+    ),
+    "{path} holds a password and others may read it: {command}": (
+        "{path}にはパスワードがありますが、ほかの人も読めます。次を実行してください：{command}"
+    ),
+    "wrong or missing: {key}; expected {expected}": "{key}がないか、正しくありません。例：{expected}",
+    "the server's {key}: expected a number, received {text!r}": (
+        "サーバーの送った{key}が数ではありません：{text!r}"
+    ),
+    "the server's Time_Unit: expected one such as 1sec, received {text!r}": (
+        "サーバーの送ったTime_Unitが1secなどの形ではありません：{text!r}"
+    ),
+    "the server's summary: expected Your_Turn:+ or Your_Turn:-": (
+        "サーバーの送った対局条件に正しいYour_Turn（+か-）がありません"
+    ),
+    "the server's summary has no end": "サーバーの送った対局条件に終わりがありません",
+    "the server's position: {error}": "サーバーの送った局面：{error}",
+    "the server's move: {error}": "サーバーの送った指し手：{error}",
     # The USI engine at a terminal.
     "goryu: the USI engine waits for commands, such as usi, help and quit": (
         "goryu: USIコマンドを待っています（usi、help、quit など）"

@@ -18,7 +18,7 @@ from goryu.players.request import Answer, Request
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
-NO_SEARCH = SearchStats(0, 0, 0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
+NO_SEARCH = SearchStats(0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
 
 
 class BookPlayer:
