@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     os.environ["GORYU_BOOK"] = "off"  # A test of the search must not be answered from the book.
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
+    os.environ["GORYU_NETWORK"] = "shipped"  # Nor must anything depend on what the user has downloaded.
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
     for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
         sys.path.append(str(Path(__file__).parents[1] / folder))

@@ -79,8 +79,10 @@ def test_the_network_is_fetched_and_found_by_its_name(
     monkeypatch.setattr("goryu.commands.download.downloads_folder", lambda: folder)
     monkeypatch.setattr("goryu.players.set_up.model_path.downloads_folder", lambda: folder)
     serve(wheel.read_bytes())
-    assert goryu("download", ["miniosl"]) == 0
-    assert capsys.readouterr().out.endswith("set the option DNN_Model to miniosl.onnx\n")
+    folder.mkdir()
+    (folder / "miniosl.onnx.ini").write_text(module.OPTIONS)  # A killed download has left it.
+    assert goryu("download", []) == 0
+    assert "network: goryu-5x64.onnx (GORYU_NETWORK=shipped asks for it)" in capsys.readouterr().out
     config = EvaluatorConfig(model="miniosl.onnx")
     assert model_path(config) == folder / "miniosl.onnx"
     assert "C_init=" in read_model_options(config)[0]

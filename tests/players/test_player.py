@@ -177,11 +177,21 @@ def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value]
 
 
 @pytest.mark.usefixtures("_own_book")
-def test_goryus_own_book_is_not_for_other_networks(tmp_path: Path) -> None:
-    write_random_network(1, 8, tmp_path / "other.onnx")
-    config = with_fields(OWN_NETWORK, {"evaluator.model": str(tmp_path / "other.onnx")})
-    player, _ = loaded(config)
-    assert search(player, request_of(config, limits=Limits(movetime_ms=20.0))).info_string == ""
+def test_goryus_own_book_belongs_to_the_shipped_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "miniosl.onnx"
+    write_random_network(1, 8, path)
+    for module in ("model_path", "evaluator_slot"):
+        name = f"goryu.players.set_up.{module}.default_model"
+        monkeypatch.setattr(name, lambda: (path, "the strongest"))
+    for model, is_used in ((str(path), False), ("", False), ("goryu-5x64.onnx", True)):
+        config = with_fields(OWN_NETWORK, {"evaluator.model": model})
+        player, messages = loaded(config)
+        answer = search(player, request_of(config, limits=Limits(movetime_ms=20.0)))
+        assert (answer.info_string != "") == is_used
+        assert any("book=" in message for message in messages) == is_used
+        assert ("network: miniosl.onnx (the strongest)" in messages) == (not model)
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,19 +297,8 @@ def test_a_search_goes_on_when_its_memory_is_full() -> None:
     assert len(messages) == 1, "nothing but the evaluator's name"
 
 
-def test_a_damaged_manifest_of_the_models_is_named_and_the_engine_plays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "manifest.toml").write_text("default = [broken")
-    monkeypatch.setattr("goryu.players.set_up.model_path.models_folder", lambda: tmp_path)
-    config = with_fields(QUICK, {"evaluator.kind": "network"})
-    player, messages = loaded(config)
-    assert f"{tmp_path / 'manifest.toml'}: " in messages[0]
-    assert move_of(search(player, request_of(config))) != "none"
-
-
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.set_up.model_path.models_folder", lambda: tmp_path)
+    monkeypatch.setattr("goryu.players.set_up.loading.shipped_model", lambda: tmp_path / "goryu-5x64.onnx")
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
     player, messages = loaded(config)
     problems = [message for message in messages if message.startswith("Error! ")]

@@ -4,6 +4,7 @@ import importlib
 import platform
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import ModuleType
 
@@ -232,6 +233,69 @@ def test_a_built_module_stays_when_a_gui_starts_the_engine_without_the_compiler(
         bootstrap.build_native()  # As `setup` does.
     assert module.exists()
     assert bootstrap.native_is_current()
+
+
+@pytest.fixture
+def downloads(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tries to download the network; each fails."""
+    tries: list[str] = []
+
+    def step(name: str, *_: object) -> None:
+        tries.append(name)
+        (bootstrap.LOGS / "network.log").write_text("long ago\nno route to host\n")
+        raise bootstrap.StepError("failed")
+
+    monkeypatch.delenv("GORYU_NETWORK")
+    monkeypatch.setattr(bootstrap, "DOWNLOADS", bootstrap.ROOT / "downloads")
+    monkeypatch.setattr(bootstrap, "step", step)
+    bootstrap.LOGS.mkdir()
+    bootstrap.DOWNLOADS.mkdir()
+    bootstrap.write_stamp("native", failure="")
+    return tries
+
+
+def test_a_failed_download_of_the_network_is_tried_again_after_a_day_or_by_setup(
+    bootstrap: ModuleType,
+    downloads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bootstrap.fetch_network()
+    assert "no route to host" in capsys.readouterr().err.splitlines()[-1]
+    bootstrap.fetch_network()
+    assert capsys.readouterr().err == ""
+    assert len(downloads) == 1
+    bootstrap.fetch_network(looks_again=True)
+    assert len(downloads) == 2
+    now_s = time.time()
+    monkeypatch.setattr(time, "time", lambda: now_s + bootstrap.RETRY_S + 1)
+    bootstrap.fetch_network()
+    assert len(downloads) == 3
+
+
+def test_the_network_is_not_downloaded_if_it_is_declined_there_or_of_no_use(
+    bootstrap: ModuleType,
+    downloads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    bootstrap.fetch_network(is_declined=True)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    bootstrap.fetch_network(is_declined=True)
+    bootstrap.fetch_network()
+    monkeypatch.setenv("GORYU_NETWORK", "shipped")
+    bootstrap.fetch_network(looks_again=True)
+    monkeypatch.delenv("GORYU_NETWORK")
+    bootstrap.write_stamp("native", failure="no compiler")
+    bootstrap.fetch_network(looks_again=True)
+    bootstrap.write_stamp("native", failure="")
+    (bootstrap.DOWNLOADS / "miniosl.onnx").touch()
+    bootstrap.fetch_network(looks_again=True)
+    assert downloads == []
+    assert capsys.readouterr().err == ""
+    (bootstrap.DOWNLOADS / "miniosl.onnx").unlink()
+    bootstrap.fetch_network(looks_again=True)
+    assert len(downloads) == 1
 
 
 def test_the_launchers_use_the_same_virtual_environment(bootstrap: ModuleType) -> None:

@@ -92,7 +92,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--kif", metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
     parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     parser.add_argument(
         "--threads",

@@ -17,7 +17,17 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+from goryu.web.session import (
+    Job,
+    Message,
+    MessageError,
+    Session,
+    View,
+    choice,
+    field,
+    network_texts,
+    number,
+)
 
 PLAYOUTS = 400
 MOST_PLAYOUTS = 100_000
@@ -100,6 +110,7 @@ class ReviewView(View):
         return {
             "title": self._title,
             "isRunning": self.session.is_running("review"),
+            "network": network_texts(self.session.config),
             **describer.everything(),
         }
 

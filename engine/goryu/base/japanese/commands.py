@@ -91,7 +91,7 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
             Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
             CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
 
-そのあと、オプション DNN_Model を miniosl.onnx にしてください。
+ネイティブコードがあれば、そのあと、オプション DNN_Model が空のときはこのモデルで指します。
 """,
     "goryu tree": """\
 局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
@@ -144,7 +144,7 @@ Goryu のすべてのアルゴリズムを総当たりで対局させ、成績�
 Goryu の速度を測ります。毎秒のプレイアウト数、評価数、合法手の木の末端の数、メモリ、停止までの時間、
 探索のシグネチャを表示します。数値は何回かの測定の中央値です。
 
-  goryu bench                       付属のネットワーク、1スレッド
+  goryu bench                       エンジンのネットワーク、1スレッド
   goryu bench --signature           シグネチャだけ（--bless：テスト用に保存する）
   goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
@@ -216,8 +216,8 @@ OPTIONS = {
     "as the USI option Backend": "USIオプション Backend と同じ",
     "as the USI option DNN_Format": "DNN_Format と同じ",
     "prints JSON": "JSONで出力する",
-    "the ONNX file to write; default: a file that DNN_Model finds by its name": (
-        "書き出す ONNX ファイル。既定では DNN_Model に名前だけ書けば見つかる場所に置く"
+    "the ONNX file to write; default: where the engine finds it": (
+        "書き出す ONNX ファイル。既定ではエンジンが自分で見つける場所に置く"
     ),
     "the package (.whl) or its eval.onnx, already downloaded": (
         "ダウンロード済みのパッケージ（.whl）またはその中の eval.onnx"
@@ -231,8 +231,8 @@ OPTIONS = {
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
     "default: that of the locale": "既定は環境の言語",
-    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network": (
-        "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network"
+    "network (the engine's), a model file, or material, uniform, rollout, noise; default: network": (
+        "network（エンジンのもの）、モデルファイル、または material、uniform、rollout、noise。既定はnetwork"
     ),
     "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering": (
         "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる"
@@ -341,7 +341,7 @@ OPTIONS = {
     "also search positions again that had fewer playouts, for instance of an earlier run": (
         "プレイアウトの少ない局面（前の実行のものなど）も探索し直す"
     ),
-    "another network than Goryu's own": "付属のネットワークの代わりに使うもの",
+    "another network than the shipped one": "付属のネットワークの代わりに使うもの",
     "the book plays moves whose win rate is at most this below the best one's": (
         "最善手との勝率の差がこれ以下の手を定跡に入れる"
     ),

@@ -109,6 +109,15 @@ TEXTS: dict[str, str] = {
     "continuing without native code: pure Python plays the same, but slowly": (
         "ネイティブコードなしで続けます。Pythonだけでも指し手は同じですが、遅くなります"
     ),
+    "downloading the network of miniosl, much stronger than the shipped one": (
+        "付属のものよりずっと強いminioslのネットワークをダウンロードしています"
+    ),
+    "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}": (
+        "ダウンロードできないので、付属のネットワークで指します（`dev.py setup`でもう一度試します）：{reason}"
+    ),
+    "the shipped network plays; `dev.py setup` downloads a much stronger one": (
+        "付属のネットワークで指します。`dev.py setup`でずっと強いものをダウンロードできます"
+    ),
     "running without native code: {failure} (`dev.py setup` tries again)": (
         "ネイティブコードなしで動いています：{failure}（`dev.py setup`でもう一度ビルドします）"
     ),
@@ -252,7 +261,7 @@ TEXTS: dict[str, str] = {
     "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
-    "network that replaces the shipped one": "付属のネットワークの代わりに使うもの",
+    "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
@@ -293,7 +302,17 @@ TEXTS: dict[str, str] = {
     "per mille of win rate": "勝率‰",
     # goryu doctor
     "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
-    "ONNX model (default: the shipped one)": "ONNXモデル（既定：付属のもの）",
+    "ONNX model (default: the strongest one here)": "ONNXモデル（既定：手元で最強のもの）",
+    # Which network plays.
+    "network: {name}": "ネットワーク：{name}",
+    "{name} ({reason})": "{name}（{reason}）",
+    "the strongest network here": "手元で最強のもの",
+    "GORYU_NETWORK=shipped asks for it": "GORYU_NETWORK=shippedの指定",
+    "without native code the stronger one is too slow": ("ネイティブコードがなく、強いほうは遅すぎるため"),
+    "the processor has no vector instructions for the stronger one": (
+        "強いほうに必要なベクトル命令がプロセッサにないため"
+    ),
+    "goryu download fetches a much stronger one": ("goryu download でずっと強いものをダウンロードできます"),
     "before: {settings}": "以前：{settings}",
     "search and rules: {reason}": "探索とルール：{reason}",
     "; tools/dev.py setup builds the native code or explains why it cannot": (

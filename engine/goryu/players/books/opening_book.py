@@ -6,6 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
@@ -13,8 +14,10 @@ from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipp
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
+from goryu.players.config import EngineConfig
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
+from goryu.players.set_up.model_path import model_path
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -78,15 +81,22 @@ class BookPlayer:
 def _may_answer(request: Request) -> bool:
     """May the book answer this request?
 
-    The user's book answers every one. Goryu's own is off for other networks, for other algorithms, and for
-    searches limited by nodes or depth: there the user wants to see the search.
+    The user's book answers every one. Goryu's own belongs to the shipped network, whose searches made it: it
+    is off for other networks, for other algorithms, and for searches limited by nodes or depth, where the
+    user wants to see the search.
     """
     config, limits = request.config, request.limits
+    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
+    return suits(config) and (not config.book_file.is_own or all(count is None for count in counts))
+
+
+def suits(config: EngineConfig) -> bool:
+    """Is the book of this config one for its network and its algorithm?"""
     if not config.book_file.is_own:
         return True
-    is_own_engine = config.evaluator.kind == "network" and not config.evaluator.model
-    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
-    return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
+    evaluator = config.evaluator
+    is_own_network = evaluator.kind == "network" and model_path(evaluator) == shipped_model()
+    return is_own_network and config.algorithm.name == "puct"
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:
