@@ -175,7 +175,7 @@ class ReviewView(View):
         playouts = LIVE_FIRST
         while not job.is_stopped:
             analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
-            if analysis is None:
+            if job.is_stopped:
                 return
             job.report("review.live", moves=list(moves), position=position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
