@@ -1,7 +1,7 @@
 """What `goryu analysis` bears: its speed beside that of a bare search, and a thousand queries with faults.
 
-    python tools/experiments/analysis_load.py rate            # playouts for a second of processor time
-    python tools/experiments/analysis_load.py load            # 1,000 queries, some cancelled, some wrong
+python tools/experiments/analysis_load.py rate            # playouts for a second of processor time
+python tools/experiments/analysis_load.py load            # 1,000 queries, some cancelled, some wrong
 """
 
 import argparse
@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -22,6 +23,8 @@ from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, search_run
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.kept_graph import graph_settings
 from goryu.search.graph.config import PuctConfig
+
+MOVES = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 8e8f 8g8f 8b8f P*8g 8f8b"
 
 BAD = (
     "nonsense",
@@ -48,7 +51,7 @@ def measure_rate(rounds: int, playouts: int, queries: int) -> None:
             bench = search_run(MIDDLE_GAME, evaluator, PuctConfig(batch_size=1), playouts)
             answers: list[str] = []
             engine = AnalysisEngine(
-                searchers, lambda _, each=each: each, answers.append, playouts=playouts, most_waiting=100
+                searchers, partial(_same, each), answers.append, playouts=playouts, most_waiting=100
             )
             with Seconds() as seconds:
                 for number in range(queries):
@@ -62,6 +65,10 @@ def measure_rate(rounds: int, playouts: int, queries: int) -> None:
             ratios.setdefault(f"{name}, over goryu bench", []).append(rate / bench_rate)
     for name, found in ratios.items():
         print(f"{name}: {median(found):.3f} ({min(found):.3f} .. {max(found):.3f})")
+
+
+def _same(config: EngineConfig, _options: object) -> EngineConfig:
+    return config
 
 
 def measure_load(queries: int, playouts: int) -> None:
@@ -85,7 +92,9 @@ def measure_load(queries: int, playouts: int) -> None:
             if "action" in answer or answer.get("is_during_search"):
                 kinds["action" if "action" in answer else "report"] += 1
                 continue
-            kinds["error" if "error" in answer else "cancelled" if answer["is_cancelled"] else "analysis"] += 1
+            kinds[
+                "error" if "error" in answer else "cancelled" if answer["is_cancelled"] else "analysis"
+            ] += 1
             final[str(answer["id"])] += 1
             if sum(final.values()) % (queries // 10) == 0:
                 megabytes.append(resident_megabytes(process.pid))
@@ -93,7 +102,7 @@ def measure_load(queries: int, playouts: int) -> None:
     reader = threading.Thread(target=read)
     reader.start()
     began = time.monotonic()
-    moves = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 8e8f 8g8f 8b8f P*8g 8f8b".split()
+    moves = MOVES.split()
     for number in range(queries):
         name = str(number)
         if rng.random() < 0.1:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
 from threading import Lock, Thread
@@ -91,11 +92,8 @@ class AnalysisClient:
     def close(self) -> None:
         """Waits for the answers to all queries, and ends the program."""
         assert self._process.stdin is not None
-        with self._writing:
-            try:
-                self._process.stdin.close()
-            except OSError:  # The program has ended.
-                pass
+        with self._writing, suppress(OSError):  # The program may have ended.
+            self._process.stdin.close()
         self._reader.join()
         self._process.wait()
 

@@ -6,8 +6,8 @@ the last. The runs of all queries wait in one queue (`searchers.py`).
 Every position of a query gets exactly one answer that is final, and a request that is refused exactly one
 error. Answers are written under one lock, so that no report of a search follows its final answer.
 
-Memory: `receive` waits while `most_waiting` positions are unanswered, so a program that writes without end has
-to wait, too, and its cancellations wait with it. `Searchers` bounds the graphs.
+Memory: `receive` waits while `most_waiting` positions are unanswered, so a program that writes without end
+has to wait, too, and its cancellations wait with it. `Searchers` bounds the graphs.
 
 The idea of such an engine, many of the words and the meaning of the actions are KataGo's (its
 docs/Analysis_Engine.md).
@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from threading import Condition, RLock
+from threading import Condition, Event, RLock
 from time import monotonic
 from typing import Any
 
@@ -47,7 +47,7 @@ class _Job:
     query: Query
     open: set[int]
     futures: "list[tuple[Future[None], range]]" = field(default_factory=list)
-    is_cancelled: bool = False
+    cancelled: Event = field(default_factory=Event)
 
 
 class AnalysisEngine:
@@ -139,7 +139,7 @@ class AnalysisEngine:
         """Ends queries: answers at once what has not begun; the searches that run end at their next batch."""
         cancelled = list(jobs)
         for job in cancelled:
-            job.is_cancelled = True
+            job.cancelled.set()
         futures = [pair for job in cancelled for pair in job.futures]
         self._searchers.cancel(future for future, _ in futures)
         for job in cancelled:
@@ -161,7 +161,7 @@ class AnalysisEngine:
 
     def _search(self, job: _Job, turn: int, searcher: PositionSearcher) -> dict[str, Any]:
         query = job.query
-        if job.is_cancelled:
+        if job.cancelled.is_set():
             return _cancelled(query, turn)
         began_ms = reported_ms = 1000 * monotonic()
 
@@ -171,14 +171,16 @@ class AnalysisEngine:
             if query.report_every_ms is not None and now_ms - reported_ms >= query.report_every_ms:
                 reported_ms = now_ms
                 self._report(job, turn, searcher)
-            return job.is_cancelled or (query.time_ms is not None and now_ms - began_ms >= query.time_ms)
+            return job.cancelled.is_set() or (
+                query.time_ms is not None and now_ms - began_ms >= query.time_ms
+            )
 
         searcher.configure(self._searchers.fitted(query.config))
-        analysis = searcher.search(
-            query.sfen, query.moves[:turn], query.playouts, should_stop, query.multipv
+        analysis = searcher.search(query.sfen, query.moves[:turn], query.playouts, should_stop, query.multipv)
+        is_short = analysis.playouts < query.playouts and not analysis.is_final
+        return _answer(
+            query, turn, searcher.board, analysis, is_cancelled=is_short and job.cancelled.is_set()
         )
-        is_cancelled = job.is_cancelled and analysis.playouts < query.playouts and not analysis.is_final
-        return _answer(query, turn, searcher.board, analysis, is_cancelled=is_cancelled)
 
     def _report(self, job: _Job, turn: int, searcher: PositionSearcher) -> None:
         analysis = searcher.analysis(job.query.multipv)

@@ -35,8 +35,8 @@ _TYPES: dict[str, Callable[[Any], bool]] = {
     "integer": lambda value: _TYPES["number"](value) and value == int(value),
 }
 
-_MOST = {str: "maxLength", list: "maxItems", dict: "maxProperties"}
-_PARTS = {str: "characters", list: "items", dict: "fields"}
+_MOST: dict[type, str] = {str: "maxLength", list: "maxItems", dict: "maxProperties"}
+_PARTS: dict[type, str] = {str: "characters", list: "items", dict: "fields"}
 
 
 class QueryError(GoryuError, ValueError):

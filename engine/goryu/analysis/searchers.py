@@ -1,8 +1,8 @@
 """Several searches at once with one network: for reviews, and for the queries of `engine.py`.
 
-Each thread has a `PositionSearcher`. Two searches of one thread each take little more than half the time of one
-search of two: with few playouts a position offers little to do at once. Where the network is fast on batches
-only, there are more searches than calls of the network at once, and their positions travel together
+Each thread has a `PositionSearcher`. Two searches of one thread each take little more than half the time of
+one search of two: with few playouts a position offers little to do at once. Where the network is fast on
+batches only, there are more searches than calls of the network at once, and their positions travel together
 (`shared.py`).
 
 Memory: the graphs of all searches share what the config gives to one (`USI_Hash`), and a graph is freed after
@@ -24,11 +24,11 @@ from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
 from goryu.players.set_up.threads import cores, search_threads
 
 BATCH_SHARE = 2
-"""On a GPU there is a search for so many positions of a batch: a search of 400 playouts offers about ten at once,
-at first one, and while a batch is evaluated the next one has to gather."""
+"""On a GPU there is a search for so many positions of a batch: a search of 400 playouts offers about ten at
+once, at first one, and while a batch is evaluated the next one has to gather."""
 
 RUN_LENGTH = 8
-"""Positions of a game in a row that one thread searches: long runs inherit playouts, short ones end together."""
+"""Positions in a row that one thread searches: long runs inherit playouts, short ones end together."""
 
 Work = Callable[[PositionSearcher], None]
 
@@ -68,7 +68,7 @@ class Searchers:
         return replace(config, search=replace(config.search, capacity_bytes=memory))
 
     def submit(self, work: Work, priority: int = 0) -> "Future[None]":
-        """Returns the future of the work; it may be cancelled until it begins. The greatest priority is first."""
+        """Returns the future of the work, which `cancel` may cancel until it begins."""
         future: Future[None] = Future()
         with self._lock:
             heappush(self._waiting, (-priority, next(self._numbers), future, work))

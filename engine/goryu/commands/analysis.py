@@ -49,8 +49,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser = ArgumentParser(
         "goryu analysis",
         description=tr(
-            "Analyses positions for programs: a line of JSON on standard input is a query, and the answers are "
-            "lines of JSON on standard output."
+            "Analyses positions for programs: a line of JSON on standard input is a query, and the answers "
+            "are lines of JSON on standard output."
         ),
         epilog=tr("docs/analysis.md describes the fields; `--schema` prints them as JSON Schema."),
     )

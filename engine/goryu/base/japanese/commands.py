@@ -9,6 +9,7 @@ ABOUT = {
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
+    "analyses positions for programs, by lines of JSON": "ほかのプログラムの問い合わせに答えて局面を解析する",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",

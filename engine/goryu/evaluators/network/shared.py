@@ -1,9 +1,9 @@
 """One network for several searches: their positions travel in common batches.
 
 A young search offers few positions at once (`search/graph/batch.py`), and a GPU is fastest on hundreds. So
-each search, in a thread of its own, hands its positions in and waits. A thread that finds the device free takes
-all that wait, up to a full batch, and evaluates them for the others. While the device works the next ones
-gather, so that nobody waits for a clock.
+each search, in a thread of its own, hands its positions in and waits. A thread that finds the device free
+takes all that wait, up to a full batch, and evaluates them for the others. While the device works the next
+ones gather, so that nobody waits for a clock.
 
 Our own kernel needs none of this: on a CPU it is fastest with positions one by one, and each thread calls it.
 """
