@@ -183,7 +183,7 @@ cdef class Puct:
 
     def untried_value(self, Node node, is_root):
         """Returns what `selection.untried_value` does; for tests."""
-        return self.core.selection(is_root).untried_value(self.core.table(), node.core()[0])
+        return self.core.selection(is_root).untried_value(node.core()[0])
 
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""

@@ -103,9 +103,10 @@ def facts(node: Any) -> dict[str, Any]:
     return {
         **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "raw_visits", "tried")},
         **{name: getattr(node, name) for name in ("in_flight", "proof", "distance", "is_complete")},
-        **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
-        **{name: float(getattr(node, name)).hex() for name in ("value", "variance")},
+        **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending", "proofs")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "variance", "tried_prior")},
         **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance")},
+        "values": [value.hex() for value in node.values],
         "children": [child.key if child is not None else None for child in node.children],
     }
 
@@ -333,8 +334,9 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
         view = views[node.key]
         for is_root in (False, True):
             formula = puct.config.root_formula if is_root else puct.config.formula
-            certain = {i for i in range(node.tried) if is_root and puct.table.is_certain(node, i)}
-            assert twin.select(view, is_root) == selection.select(puct.table, node, formula, certain)
+            ended = {i for key, i in puct.table.repetitions if key == node.key}
+            certain = {i for i in range(node.tried) if is_root and (node.proofs[i] or i in ended)}
+            assert twin.select(view, is_root) == selection.select(node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
@@ -372,7 +374,7 @@ def test_the_table_holds_little_more_memory_than_it_counts(native: ModuleType, s
     for playouts in (5_000, 60_000, 60_000):
         twin.search(native.Board(sfen) if sfen else native.Board(), never, max_playouts=playouts)
         nodes = list(twin.table)
-        counted = sum(72 + 4 * len(node.moves) + 12 * node.tried for node in nodes)
+        counted = sum(72 + 4 * len(node.moves) + 16 * node.tried for node in nodes)
         assert twin.table.bytes_used == counted + 128 * len(twin.table.repetitions)
         assert twin.table.bytes_used <= 4.1 * 2**20
         assert twin.table.bytes_held <= 1.25 * (4 << 20)

@@ -34,7 +34,8 @@ from goryu.match.openings import Opening
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
-from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterError, ClusterPool
+from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterPool
+from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal

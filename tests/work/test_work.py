@@ -20,7 +20,8 @@ from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.match.openings import Opening
-from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
+from goryu.work.cluster import ClusterConfig, ClusterPool
+from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import Workforce, run_bundles, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal

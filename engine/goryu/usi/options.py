@@ -117,7 +117,7 @@ OPTIONS: tuple[Option, ...] = (
          "Positions to evaluate per move, regardless of the clock; random games with uct and flat-mc. 0: no "
          "such limit.", "Const_Playout", "playout"),
     check("NodesLimit_Early_Stop", "nodes_stop_early",
-          "End a search of N playouts (NodesLimit, go nodes N) as soon as no other move can catch up, as in "
+          "End a search of N positions (NodesLimit, go nodes N) as soon as no other move can catch up, as in "
           "python-dlshogi."),
     spin("DepthLimit", "depth", 0, 1000, NUMBER,
          "Stop when the longest playout, or the search of alpha-beta, is this many plies long. 0: no such "
@@ -177,7 +177,7 @@ OPTIONS: tuple[Option, ...] = (
     ),
     check("DebugMessage", "output.shows_moves", "Show a table of all moves before every answer.", "debug"),
     combo("DebugMessage_Order", "output.table_order", "visits moves",
-          "Order of this table: by falling visits, or in the order of legal moves, as in python-dlshogi."),
+          "Order of this table: by falling visits, or as the legal moves are generated."),
     filename("LogFile", "output.log_file",
              "Write the session and all messages of the libraries to this file.", "DebugLogFile"),
     # Opening books.

@@ -556,7 +556,7 @@ def test_a_pytorch_checkpoint_gets_advice(tmp_path: Path) -> None:
     path = tmp_path / "model.pth"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("model/data.pkl", b"")
-    with pytest.raises(ModelError, match="export it to ONNX"):
+    with pytest.raises(ModelError, match="goryu convert"):
         NetworkEvaluator(path, backend="cpu")
 
 

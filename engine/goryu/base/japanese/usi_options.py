@@ -55,7 +55,7 @@ USI_OPTIONS = {
         "一手で評価する局面数。持ち時間によらない。uctとflat-mcではランダム対局の数。0なら制限しない。"
     ),
     "NodesLimit_Early_Stop": (
-        "プレイアウト数を決めた探索（NodesLimit、go nodes N）を、ほかの手が追いつけなくなったところで打ち切る"
+        "局面数を決めた探索（NodesLimit、go nodes N）を、ほかの手が追いつけなくなったところで打ち切る"
         "（python-dlshogiと同じ）。"
     ),
     "DepthLimit": (
@@ -90,7 +90,7 @@ USI_OPTIONS = {
         "勝率（%）がこれより低いと投了する。python-dlshogi、python-dlshogi2と同じ。0なら投了しない。"
     ),
     "DebugMessage": "指す前にすべての手の表を表示する。",
-    "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、python-dlshogiと同じ合法手の順。",
+    "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、合法手を生成する順。",
     "LogFile": "GUIとのやりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (

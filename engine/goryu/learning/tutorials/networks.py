@@ -56,7 +56,8 @@ class BoardBlock(nn.Module):  # type: ignore[misc]
 class ValueNet(nn.Module):  # type: ignore[misc]
     """`layers` convolutions of `channels` filters, a dense layer, one output.
 
-    The convolutions are 4x4, as in the tutorial (8x8 -> 5x5 -> 2x2), or smaller where the board is too small.
+    The convolutions are 4x4 without padding (8x8 -> 5x5 -> 2x2), or smaller where the board is too small. The
+    tutorial's keep the size of the board, read one plane of +1 and -1, and its output is linear.
     """
 
     def __init__(self, channels: int = 32, hidden: int = 512, size: int = 8, layers: int = 2) -> None:

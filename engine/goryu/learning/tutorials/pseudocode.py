@@ -5,8 +5,13 @@ from a storage, play a game and send it to the trainer's replay buffer, over and
 on random positions of the buffer and stores a network at every checkpoint. Before the first checkpoint a
 uniform network plays. There is no match: the newest network is the one that plays.
 
-One thing differs. The pseudocode lets both sides run freely, with 5,000 actors for one trainer. Here the
-trainer waits for its share of games, or it would learn the first few of them by heart.
+What differs:
+
+- The pseudocode lets both sides run freely, with 5,000 actors for one trainer. Here the trainer waits for its
+  share of games, or it would learn the first few of them by heart.
+- The search is the engine's: positions merge, and what is proven is not searched. A proven win is learnt as
+  the only move; the pseudocode learns the visits.
+- The trainer rotates and reflects the positions at random.
 Source: see `pseudocode_config.py`.
 """
 

@@ -8,7 +8,10 @@ from goryu.base.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class ValueLearnerConfig:
-    """Every number of the learner; the defaults are ours, `TUTORIAL` has those of the tutorial.
+    """Every number of the learner; the defaults are ours, `TUTORIAL` is close to the tutorial.
+
+    The tutorial learns after every game from all positions of its last three. `TUTORIAL` learns after every
+    third game, from `batch` of their positions: 500 updates instead of 1,500, each game in one, not in three.
 
     The target of a position is discount^(own turns to come) * discs / squares.
 

@@ -154,9 +154,9 @@ class Puct:
         were one, nearly every playout would take it and evaluate nothing. `final_move.py` knows its value.
         """
         if node is not self.root:
-            return select(self.table, node, self.config.formula)
-        closed = {i for i in range(node.tried) if self.table.is_certain(node, i)} | self._masked
-        return select(self.table, node, self.config.root_formula, closed)
+            return select(node, self.config.formula)
+        closed = {i for i in range(node.tried) if node.proofs[i] or (node.key, i) in self.table.repetitions}
+        return select(node, self.config.root_formula, closed | self._masked)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
         """Counts a playout through move `i` as in flight, and notes it."""
