@@ -40,6 +40,10 @@ COMMANDS = {
         "goryu.commands.analyze:main",
         "reviews game records: win rates, mistakes, what was better",
     ),
+    "analysis": Command(
+        "goryu.commands.analysis:main",
+        "analyses positions for programs, by lines of JSON",
+    ),
     "tree": Command("goryu.commands.tree:main", "draws the tree of a search on any position"),
     "convert": Command(
         "goryu.commands.convert:main",

@@ -353,8 +353,8 @@ def test_a_book_that_is_no_regular_file_is_refused_at_once(tmp_path: Path, name:
 
 def test_goryus_own_book_is_used_where_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE)
-    assert BookFile().find() == models_folder() / "goryu.db"
-    assert BookFile("goryu.db").find() == models_folder() / "goryu.db"
+    assert BookFile().find() == [models_folder() / "goryu.db"]
+    assert BookFile("goryu.db").find() == [models_folder() / "goryu.db"]
     assert [file.is_none for file in (BookFile(), BookFile("no_book"), BookFile(is_wanted=False))] == [
         False,
         True,

@@ -10,6 +10,7 @@ ABOUT = {
     ),
     "plays on a CSA server, such as floodgate": "floodgateなどのCSAサーバーで対局する",
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
+    "analyses positions for programs, by lines of JSON": "ほかのプログラムの問い合わせに答えて局面を解析する",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
@@ -168,13 +169,12 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
     "goryu teach": """\
 USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、変換し、圧縮します。
 play を止めても、同じコマンドで続きから始まります。
-fit と convert には cshogi（追加パッケージ train）が必要です。
+fit には cshogi（追加パッケージ train）が必要です。
 
   goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \\
       --go "nodes 5000" --seed 1 --out fsf.games
   goryu teach fit fsf.games                評価値を勝率に直す係数（goryu train --source で使う）
   goryu teach show fsf.games
-  goryu teach convert fsf.games fsf.hcpe   cshogi、rsshogi、dlshogi 用。逆向きもできる
 """,
 }
 """What a command prints above its options, by its name."""
@@ -435,7 +435,10 @@ OPTIONS = {
     "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
     "share of the test games": "テスト用の割合",
     "seed of the split": "分ける乱数のシード",
-    "*.games, *.hcpe or *.hcpe.xz": "*.games、*.hcpe、または *.hcpe.xz",
+    "*.games, *.hcpe, *.hcpe.xz, *.hcpe3, *.psv or *.bin": (
+        "*.games、*.hcpe、*.hcpe.xz、*.hcpe3、*.psv、または *.bin"
+    ),
+    "name of the teacher, for sources that keep none": "元のファイルにない、教師の名前",
     "take the scores from the comments (floodgate's '** 30); positions without are not for training": (
         "コメントの評価値を使う（floodgate の '** 30）。評価値のない局面は学習に使わない"
     ),

@@ -371,6 +371,21 @@ TEXTS: dict[str, str] = {
     "write a KIF record with comments": "コメント付きのKIFを書き出す",
     "write a line of JSON for each move": "一手一行のJSONを書き出す",
     "positions searched at once (default: Threads)": "同時に探索する局面の数（既定：Threads）",
+    "Analyses positions for programs: a line of JSON on standard input is a query, and the answers "
+    "are lines of JSON on standard output.": (
+        "プログラムからの問い合わせに答えて局面を解析します。標準入力の一行がJSONの問い合わせ、標準出力の一行がその答えです。"
+    ),
+    "docs/analysis.md describes the fields; `--schema` prints them as JSON Schema.": (
+        "項目の説明は docs/analysis.ja.md にあります。`--schema` はJSON Schemaを表示します。"
+    ),
+    "print the JSON Schema of all lines": "入出力のJSON Schemaを表示する",
+    "set a USI option; may be repeated": "USIオプションを設定する（繰り返し指定できる）",
+    "positions searched at once (default: what suits the network)": (
+        "同時に探索する局面の数（既定：ネットワークに合わせる）"
+    ),
+    "read no more while N positions are unanswered (default {default})": (
+        "未回答の局面がNに達している間は続きを読み込まない（既定：{default}）"
+    ),
     "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
