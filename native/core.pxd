@@ -324,6 +324,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int threads
         int mate_nodes
         int mate_nodes_per_visit
+        cbool plays_by_bound
         double draw_value
 
     cdef cppclass CoreProgress "goryu::Progress":
@@ -335,12 +336,11 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 
     cdef cppclass Snapshot:
         CoreProgress progress
-        uint32_t best_visits
-        uint32_t second_visits
         uint64_t nodes
         int hashfull
         cbool is_proven
         int best_move
+        int64_t lead
 
     cdef cppclass CorePuct "goryu::Puct":
         CorePuct(const CoreConfig&, const Capacity&) except +

@@ -236,6 +236,13 @@ TASKS = {
         ("tools",),
         script("experiments/review_quality.py"),
     ),
+    "elo-by-commit": Verb(
+        "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
+    ),
+    "clock": Verb("simulate the clocks of whole games", (), script("experiments/clock.py")),
+    "mate-cost": Verb(
+        "measure what the mate searches in the graph cost", ("tools",), script("experiments/mate_cost.py")
+    ),
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),

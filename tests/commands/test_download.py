@@ -110,17 +110,6 @@ def test_its_answers_are_those_of_the_package_calibrated(
         np.testing.assert_allclose(logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=0.1)
 
 
-def test_programs_find_shipped_networks_by_their_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert goryu("check-model", ["goryu-5x64.onnx"]) == 0
-    assert str(ROOT / "models" / "goryu-5x64.onnx") in capsys.readouterr().out
-    assert named_model("other.onnx") == Path("other.onnx")
-    Path("goryu-5x64.onnx").touch()
-    assert named_model("goryu-5x64.onnx") == Path("goryu-5x64.onnx")
-
-
 def test_a_file_is_overwritten_only_by_request(
     network: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

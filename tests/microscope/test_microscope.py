@@ -21,7 +21,6 @@ from goryu.microscope.model import ROOT, Graph, Node
 from goryu.microscope.puct import PuctObserver, node_id
 from goryu.microscope.puct_tree import PuctTreeObserver
 from goryu.microscope.recording import Recording
-from goryu.microscope.rewiring import rewired
 from goryu.microscope.uct import UctObserver
 from goryu.search import alpha_beta, depth_limited, minimax, puct_tree, uct
 from goryu.search.graph.config import Formula, PuctConfig
@@ -414,24 +413,6 @@ def test_the_graph_after_any_step_is_the_one_that_was_there() -> None:
     assert observer.recording.step_of_playout(0) == 0
     found = observer.recording.step_of_playout(10)
     assert observer.recording.steps[found].playouts >= 10 > observer.recording.steps[found - 1].playouts
-
-
-def test_a_rewired_function_leaves_the_original_alone() -> None:
-    calls: list[float] = []
-
-    def noted(state: State, alpha: float = -1.0, beta: float = 1.0) -> float:
-        calls.append(alpha)
-        return run_(state, alpha, beta)
-
-    run_ = rewired(alpha_beta.alpha_beta, alpha_beta=noted)
-    state = TicTacToe([0, 4, 8, 2, 6])
-    assert run_(state) == alpha_beta.alpha_beta(state)
-    counted = len(calls)
-    assert counted > 3
-    alpha_beta.alpha_beta(state)
-    assert len(calls) == counted
-    with pytest.raises(AssertionError, match="does not call nothing"):
-        rewired(alpha_beta.alpha_beta, nothing=noted)
 
 
 def test_the_terms_of_a_formula_are_as_in_the_text_books() -> None:

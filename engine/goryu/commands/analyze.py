@@ -16,8 +16,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from goryu.analysis.description import Describer
-from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.text_report import json_lines, summary
 from goryu.base.arguments import ArgumentParser, whole_number

@@ -352,7 +352,7 @@ def _open(path: Path) -> "YaneuraOuBook":
 
     book = open_book(path)
     if not isinstance(book, YaneuraOuBook):
-        raise UsageError(f"{path}: expected a book in YaneuraOu's format (.db), received one of Apery's")
+        raise UsageError(f"{path}: expected a book in YaneuraOu's text format (.db)")
     return book
 
 

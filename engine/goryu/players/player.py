@@ -7,7 +7,6 @@ of a level, of another algorithm, or the engine's own.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
@@ -76,7 +75,7 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        if (book := self.load_book(config, report)) is not None and suits(config):
+        if (book := self.load_book(config, report)) and suits(config):
             report(f"book={book}")
         uses_measured = not config.seed  # A seed is for exact repetition.
         evaluator = evaluator_of(config)
@@ -88,10 +87,11 @@ class Player:
         if loaded is not None and loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
 
-    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> Path | None:
+    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> str:
         """Loads the book alone, for a player whose evaluator is loaded already.
 
-        Returns the file if it was opened now. report: takes the reason if it cannot be used.
+        Returns the paths of the files if they were opened now, else "".
+        report: takes the reason if it cannot be used.
         """
         return self._books.load(config.book_file, report)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from goryu.analysis.description import Describer, board_after, named_line, position_json
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -182,11 +182,15 @@ class ReviewView(View):
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
             self._live = PositionSearcher(self._load().loaded, config, threads)
+
+        def is_stopped() -> bool:
+            return job.is_stopped
+
         board = board_after(start, moves)
         playouts = LIVE_FIRST
-        while not job.is_stopped:
-            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
-            if analysis is None:
+        while not is_stopped():
+            analysis = self._live.search(start, moves, playouts, is_stopped)
+            if is_stopped():
                 return
             job.report("review.live", moves=list(moves), position=position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:

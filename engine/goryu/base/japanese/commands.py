@@ -8,7 +8,9 @@ ABOUT = {
     "opens a page in the browser: play, review games, watch searches": (
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
+    "plays on a CSA server, such as floodgate": "floodgateなどのCSAサーバーで対局する",
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
+    "analyses positions for programs, by lines of JSON": "ほかのプログラムの問い合わせに答えて局面を解析する",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
@@ -42,6 +44,27 @@ ABOUT = {
 """What each command does, and the lines around these."""
 
 DESCRIPTIONS = {
+    "goryu csa": """\
+floodgate などの CSA サーバーで、自動で対局を続けます。
+
+  goryu csa floodgate.toml
+  goryu csa floodgate.toml --games 10 --parallel 2
+
+FILE にサーバー、ログイン、エンジンのオプションを書きます。自分だけが読めるようにしてください（chmod 600）。
+
+  host = "wdoor.c.u-tokyo.ac.jp"
+  game = "floodgate-300-10F"
+  [[login]]
+  name = "your-name"
+  password = "a-secret-of-yours"
+  [options]
+  Threads = 4
+
+Ctrl-C を押すと、進行中の対局が終わりしだい終了します。もう一度押すと、サーバーに中断を伝えて終わります。
+棋譜は CSA 形式で、一手ごとにファイルに書き足します。
+
+終了コード：正常なら 0、ログインできないかエンジンが動かなければ 2、対局を中断したら 130。
+""",
     "goryu convert": """\
 ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
 ファイルの中のプログラムは実行しません。種類は内容から判別します。
@@ -146,18 +169,28 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
     "goryu teach": """\
 USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、変換し、圧縮します。
 play を止めても、同じコマンドで続きから始まります。
-fit と convert には cshogi（追加パッケージ train）が必要です。
+fit には cshogi（追加パッケージ train）が必要です。
 
   goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \\
       --go "nodes 5000" --seed 1 --out fsf.games
   goryu teach fit fsf.games                評価値を勝率に直す係数（goryu train --source で使う）
   goryu teach show fsf.games
-  goryu teach convert fsf.games fsf.hcpe   cshogi、rsshogi、dlshogi 用。逆向きもできる
 """,
 }
 """What a command prints above its options, by its name."""
 
 OPTIONS = {
+    "server, logins and options of the engine, in TOML": "サーバー、ログイン、エンジンのオプション（TOML）",
+    "end after so many games (default: no end)": "この数の対局で終える（既定：止めるまで続ける）",
+    "games at a time; each needs a login of its own in the file": (
+        "同時に進める対局の数。ファイルにその数のログインが必要"
+    ),
+    "another USI engine than Goryu": "Goryu の代わりに対局させる USI エンジン",
+    "time of each move that the engine is not told of, for the network": (
+        "通信の遅れに備えて、一手ごとにエンジンの持ち時間から引いておく時間"
+    ),
+    "think on the opponent's time": "相手の手番でも考える",
+    "folder of the records": "棋譜を置くフォルダ",
     "the network; or a policy network and a value network of the first book": (
         "モデルのファイル。一冊目の本の方策と価値のモデルなら二つ"
     ),
@@ -403,7 +436,10 @@ OPTIONS = {
     "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
     "share of the test games": "テスト用の割合",
     "seed of the split": "分ける乱数のシード",
-    "*.games, *.hcpe or *.hcpe.xz": "*.games、*.hcpe、または *.hcpe.xz",
+    "*.games, *.hcpe, *.hcpe.xz, *.hcpe3, *.psv or *.bin": (
+        "*.games、*.hcpe、*.hcpe.xz、*.hcpe3、*.psv、または *.bin"
+    ),
+    "name of the teacher, for sources that keep none": "元のファイルにない、教師の名前",
     "take the scores from the comments (floodgate's '** 30); positions without are not for training": (
         "コメントの評価値を使う（floodgate の '** 30）。評価値のない局面は学習に使わない"
     ),

@@ -221,7 +221,11 @@ class Puct:
 
     def stats(self) -> SearchStats:
         """Returns the counters of the current search."""
-        return self._progress.stats(self.table, self.root)
+        stats = self._progress.stats(self.table, self.root)
+        if self.root is None:
+            return stats
+        best, lead = final_move.contest(self.table, self.root, self.config.final_move, self._masked)
+        return stats._replace(best_move=best, lead=lead)
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; the first `lines` moves have their full continuation."""
