@@ -62,7 +62,7 @@ def open_evaluator(
 ) -> Evaluator:
     """Returns an evaluator for a game. report: takes a line for every fallback.
 
-    config: of the network; a `model` in it replaces the shipped one. The small games use nothing else of it.
+    config: of the network; a `model` in it replaces the default one. The small games use nothing else of it.
 
     Raises InputError if there is none for the game or the board's size; ModelError, LoadingError.
     """
