@@ -60,7 +60,7 @@ def make_parser() -> argparse.ArgumentParser:
         help=tr("for each position (default {default})", default=PLAYOUTS),
     )  # fmt: skip
     parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     parser.add_argument(
         "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
