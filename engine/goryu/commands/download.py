@@ -102,7 +102,7 @@ def make_parser() -> ArgumentParser:
         choices=[NAME],
         default=NAME,
         metavar=NAME,
-        help="the network (default: miniosl)",
+        help="the network; default: miniosl",
     )
     out = "the ONNX file to write; default: where the engine finds it"
     add("--out", type=Path, metavar="FILE.onnx", help=out)

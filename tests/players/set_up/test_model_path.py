@@ -24,21 +24,18 @@ def downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("is_refused", "is_native", "has_kernel", "is_downloaded", "reason"),
+    ("is_native", "has_kernel", "is_downloaded", "reason"),
     [
-        (False, True, True, True, ""),
-        (False, True, True, False, module.NOT_DOWNLOADED),
-        (False, True, False, True, module.NO_KERNEL),
-        (False, False, False, False, module.PYTHON_SEARCH),
-        (True, True, True, True, module.REFUSED),
+        (True, True, True, ""),
+        (True, True, False, module.NOT_DOWNLOADED),
+        (True, False, True, module.NO_KERNEL),
+        (False, False, False, module.PYTHON_SEARCH),
     ],
 )
 def test_the_downloaded_network_plays_if_it_is_there_and_the_machine_runs_it_well(
-    is_refused: bool, is_native: bool, has_kernel: bool, is_downloaded: bool, reason: str
+    is_native: bool, has_kernel: bool, is_downloaded: bool, reason: str
 ) -> None:
-    found = why_shipped(
-        is_refused=is_refused, is_native=is_native, has_kernel=has_kernel, is_downloaded=is_downloaded
-    )
+    found = why_shipped(is_native=is_native, has_kernel=has_kernel, is_downloaded=is_downloaded)
     assert found == reason
 
 

@@ -224,6 +224,7 @@ OPTIONS = {
     ),
     "overwrites FILE.onnx and its .ini": "既存の FILE.onnx と .ini を上書きする",
     "the network": "モデルの名前",
+    "the network; default: miniosl": "モデルの名前。既定は miniosl",
     "default: 100 (gumbel: 32)": "既定は 100（gumbel は 32）",
     "a number of the algorithm": "アルゴリズムの数値",
     "plies to show; default: 4": "表示する深さ。既定は 4",

@@ -41,11 +41,12 @@ def model_path(config: EvaluatorConfig) -> Path:
 
 def default_model() -> tuple[Path, str]:
     """Returns the file of the network that plays where none is named, and why it is this one."""
+    if os.environ.get(VARIABLE, "") == "shipped":
+        return shipped_model(), REFUSED
     from goryu.implementation import IMPLEMENTATION  # Here, since a program's --help needs none.
 
     downloaded = downloads_folder() / DOWNLOADED
     reason = why_shipped(
-        is_refused=os.environ.get(VARIABLE, "") == "shipped",
         is_native=IMPLEMENTATION == "native",
         has_kernel=IMPLEMENTATION == "native" and _has_kernel(),
         is_downloaded=downloaded.is_file(),
@@ -61,7 +62,7 @@ def told_choice(config: EvaluatorConfig) -> str:
     return tr("{name} ({reason})", name=path.name, reason=tr(reason))
 
 
-def why_shipped(*, is_refused: bool, is_native: bool, has_kernel: bool, is_downloaded: bool) -> str:
+def why_shipped(*, is_native: bool, has_kernel: bool, is_downloaded: bool) -> str:
     """Returns why the shipped network plays and not the downloaded one, or "" if the downloaded one does.
 
     A machine runs the downloaded network well if the native search calls it and the processor has the
@@ -70,10 +71,8 @@ def why_shipped(*, is_refused: bool, is_native: bool, has_kernel: bool, is_downl
     its own against the shipped network with 500. The Python search makes some 100 evaluations a second with
     it and 450 with the shipped one, so that hints and reviews, whose playouts are fixed, would take minutes.
 
-    is_refused: by the user. is_native: is the search in use native? has_kernel: can our kernel run here?
+    is_native: is the search in use native? has_kernel: can our kernel run here?
     """
-    if is_refused:
-        return REFUSED
     if not is_native:
         return PYTHON_SEARCH
     if not has_kernel:
