@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import goryu
 from goryu.evaluators.hashed import HashedEvaluator
@@ -38,7 +38,8 @@ def pytest_configure() -> None:
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.register_profile("goryu", deadline=None)  # No test is about time: machines are shared.
+    # No test is about time: machines are shared.
+    settings.register_profile("goryu", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("goryu")
 
 
