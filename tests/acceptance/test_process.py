@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -210,18 +209,13 @@ os._exit(0)
 
 
 def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
-    interval_s = 0.2
-    code = SLOW_PLAYER.format(interval=interval_s, load=0.8)
+    code = SLOW_PLAYER.format(interval=0.5, load=1.3)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
-        times: list[float] = []  # Without the start of the process.
-        while (line := engine.next_line()) != "readyok":
-            is_remark = not times and str(line).startswith("info string set by the file next to the model")
-            assert line == "" or is_remark
-            times.append(engine.received_s)
-        times.append(engine.received_s)
-        assert len(times) > 2
-        assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2 + engine.waited_s()
+        lines = list(iter(engine.next_line, "readyok"))
+        remarks = [line for line in lines if line]
+        assert all(str(line).startswith("info string set by the file next to the model") for line in remarks)
+        assert len(lines) > len(remarks) + 1
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,7 @@ def test_language_and_colours_are_the_browsers_and_a_switch_is_remembered(open_p
     modules = [
         path.name
         for path in (STATIC / "js").glob("*.js")
-        if path.name not in ("main.js", "theme.js", "report.js")
+        if path.name not in ("main.js", "theme.js", "report.js", "match.js")
     ]
     missing = """async (modules) => {
       for (const name of modules) await import(`/static/js/${name}`);
