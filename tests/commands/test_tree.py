@@ -91,9 +91,7 @@ def test_a_merged_position_is_drawn_once_with_all_its_parents(tmp_path: Path) ->
 @pytest.mark.parametrize("algorithm", OBSERVED)
 def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> None:
     path, whole = tmp_path / "tree.html", OBSERVED[algorithm].algorithm.searches_whole_game
-    examples = [
-        (name, text) for name in ("tictactoe", "reversi", "shogi") for text, _, _ in GAMES[name].examples
-    ]
+    examples = [(name, text) for name in GAMES for text, _, _ in GAMES[name].examples]
     for i, (name, text) in enumerate(examples):
         if whole and (text in ("", "6x6", "4x4") and name != "shogi"):
             continue  # Long: the whole game.
@@ -129,8 +127,8 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     assert lines[:3] == ["OO.    c1 +1.00      a3 −1.00", ".X.    a2 −1.00      b3 −1.00", "..X    c2 −1.00"]
     assert lines[4] == "N 24  Q +1.00"
     assert lines[5] == "  c1       N 23    Q +1.00  (window -1 +1)"
-    assert "a2 c2 a3 b3: cut off" in lines[-1]
-    cut = [line for line in lines if line.endswith("cut off")]
+    assert "a2 c2 a3 b3: β cut" in lines[-1]
+    cut = [line for line in lines if line.endswith((": α cut", ": β cut"))]
     assert len(cut) == 5
 
 

@@ -33,6 +33,7 @@ KINDS = {
     "tictactoe": ("network", "uniform", "rollout", "noise"),
     "reversi": ("network", "material", "uniform", "rollout", "noise"),
     "shogi": ("network", "material", "uniform", "noise"),
+    "numbers": ("uniform", "rollout", "noise"),
 }
 """The evaluators of each game. Random games of shogi are too long."""
 

@@ -8,6 +8,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.state import State
 from goryu.implementation import Board
+from goryu.microscope.games import scale_of
 from goryu.microscope.gumbel import GumbelObserver
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.model import Edge, Node
@@ -114,11 +115,11 @@ def checked(observed: Observed, given: Values) -> dict[str, float]:
 
 
 def _minimax(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(minimax.negamax, state, MOST_STEPS)
+    return MinimaxObserver(minimax.negamax, state, MOST_STEPS, scale_of(state))
 
 
 def _alpha_beta(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(alpha_beta.alpha_beta, state, MOST_STEPS)
+    return MinimaxObserver(alpha_beta.alpha_beta, state, MOST_STEPS, scale_of(state))
 
 
 def _depth_limited(state: State, evaluator: Evaluator, values: Values) -> Observer:
@@ -127,7 +128,13 @@ def _depth_limited(state: State, evaluator: Evaluator, values: Values) -> Observ
 
     depth, prunes = int(values["depth"]), bool(values["prunes"])
     return MinimaxObserver(
-        depth_limited.search, state, MOST_STEPS, depth=depth, heuristic=heuristic, prunes=prunes
+        depth_limited.search,
+        state,
+        MOST_STEPS,
+        scale_of(state),
+        depth=depth,
+        heuristic=heuristic,
+        prunes=prunes,
     )
 
 

@@ -79,6 +79,10 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
   goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
+  goryu tree --game numbers cuts.txt                     自分で書いた数値の木。ファイルの例：
+                                                         A: B C
+                                                         B: D=5 E=10
+                                                         C: F=3 G=7
 """,
     "goryu match": """\
 USIエンジン同士を対局させ、レート差と誤差を求めます。合法手や千日手の判定は独立したライブラリが行います。
@@ -194,6 +198,7 @@ OPTIONS = {
     "default: 100 (gumbel: 32)": "既定は 100（gumbel は 32）",
     "a number of the algorithm": "アルゴリズムの数値",
     "plies to show; default: 4": "表示する深さ。既定は 4",
+    "default: puct; for numbers alpha-beta": "既定は puct、numbers では alpha-beta",
     "moves of a position to show; default: 6": "一局面で表示する手の数。既定は 6",
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
@@ -450,7 +455,9 @@ OPTIONS = {
     "name of the teacher, which HCPE does not keep": "教師の名前（HCPE には残らない）",
     "file to convert": "変換するファイル",
     "new file": "新しいファイル",
-    "an SFEN, moves or the text of a record; default: the start": "SFEN、指し手、棋譜。省略すると初期局面",
+    "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
+        "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
+    ),
     "files of games or HCPE": "*.games または HCPE のファイル",
 }
 """The help of an option, without its default."""

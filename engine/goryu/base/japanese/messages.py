@@ -28,6 +28,27 @@ TEXTS: dict[str, str] = {
     "time": "時間切れ",
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
+    "given value": "与えられた値",
+    # Trees of given numbers.
+    "line {line}: {problem}": "{line}行目：{problem}",
+    "expected at most {most} positions": "局面は{most}個までです",
+    "expected at most {most} plies": "深さは{most}手までです",
+    "{name} is after no position; expected the root {root} or one of a line above": (
+        "{name}はまだ出てきていません。根の{root}か、上の行に出てきた局面を書いてください"
+    ),
+    "a value": "値",
+    "positions after it": "次の局面",
+    "{name} has {known} already": "{name}にはすでに{known}があります",
+    "{name} is in the tree already": "{name}はすでに木の中にあります",
+    "the tree is empty: expected lines such as A: B C=5": "木が空です。A: B C=5 のような行を書いてください",
+    "{name} has neither a value nor positions after it": "{name}には値も次の局面もありません",
+    "expected a position and those after it, such as A: B C=5, received {text!r}": (
+        "A: B C=5 のように、局面とその次の局面を書いてください：{text!r}"
+    ),
+    "{name}: expected a number from -1e9 to 1e9, received {text!r}": (
+        "{name}の値は -1e9 から 1e9 までの数です：{text!r}"
+    ),
+    "{path}: expected a text in UTF-8 ({error})": "{path}：UTF-8のテキストではありません（{error}）",
     "no move left for either side": "両者とも打つ場所がない",
     # The USI engine at a terminal.
     "goryu: the USI engine waits for commands, such as usi, help and quit": (
