@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from goryu.games.given_tree import GivenTree
+from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.shogi import is_promotion, move_to
 from goryu.games.shogi.pieces import EMPTY
 from goryu.games.state import Move, Outcome, State
@@ -87,7 +88,7 @@ def rank(state: State) -> Rank:
     if isinstance(state, Board):
         pieces = state.pieces
         return lambda move: (pieces[move_to(move)] == EMPTY) - is_promotion(move)
-    if isinstance(state, Reversi):
+    if isinstance(state, (Reversi, PythonReversi)):
         size = state.size
         return lambda move: _reversi_rank(move, size)
     if isinstance(state, GivenTree):

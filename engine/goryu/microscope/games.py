@@ -7,6 +7,7 @@ from typing import Literal, cast
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.games import reversi, tictactoe
 from goryu.games.given_tree import GivenTree, read_tree
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move, State
@@ -46,6 +47,8 @@ class Game:
 
 
 def _parse_tictactoe(text: str) -> State:
+    if "/" in text:
+        return tictactoe.read_board(text.strip())
     state = TicTacToe()
     for word in re.findall(r"[a-c][1-3]|\S", text.strip().lower()):
         number = SQUARES.index(word) if word in SQUARES else int(word) if word in "012345678" else -1
@@ -61,6 +64,8 @@ def _parse_tictactoe(text: str) -> State:
 
 
 def _parse_reversi(text: str) -> State:
+    if "/" in text:
+        return reversi.read_board(text)
     words = re.findall(r"[468]x[468]|[a-h][1-8]|pass|\S+", text.strip().lower())
     size = int(words.pop(0)[0]) if words and re.fullmatch(r"([468])x\1", words[0]) else 8
     state = Reversi(size)
@@ -143,8 +148,8 @@ GAMES = {
             ("0 4 8 2 6 7", "both threaten", "終盤の攻め合い"),
         ),
         (
-            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8",
-            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8",
+            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8; or a board, XO./.X./..O",
+            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8。盤 XO./.X./..O でもよい",
         ),
         _name_tictactoe,
         _rows_of_text,
@@ -159,8 +164,8 @@ GAMES = {
             ("6x6", "the start on 6×6", "6×6 の初期局面"),
         ),
         (
-            "the moves, such as d3 c3; in front of them 4x4 or 6x6 for a smaller board",
-            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6 を書く",
+            "the moves, such as d3 c3, 4x4 or 6x6 before them; or a board of any size, ..../.XO./.OX./.... X",
+            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6。盤と手番 ..../.XO./.OX./.... X も可",
         ),
         _name_reversi,
         _rows_of_reversi,

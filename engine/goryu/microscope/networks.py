@@ -14,6 +14,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.players.config import EvaluatorConfig
@@ -79,7 +80,7 @@ def open_evaluator(
         return CachedEvaluator(load_evaluator(replace(config, kind=name, threads=1), report).evaluator)
     if name == "material":
         return DiscEvaluator()
-    if isinstance(state, Reversi) and state.size != 8:
+    if isinstance(state, (Reversi, PythonReversi)) and state.size != 8:
         raise InputError(tr("the network plays reversi on 8x8 only, received {size}x{size}", size=state.size))
     path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

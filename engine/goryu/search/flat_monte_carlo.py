@@ -12,7 +12,7 @@ from random import Random
 from goryu.games.state import Move, State
 from goryu.search.random_move import random_move
 
-__all__ = ["best_move", "playout"]
+__all__ = ["averages", "best_move", "playout"]
 
 
 def playout(state: State, rng: Random) -> float:
@@ -27,15 +27,20 @@ def playout(state: State, rng: Random) -> float:
     return sign * outcome.value
 
 
-def best_move(state: State, playouts: int, rng: Random) -> Move:
-    """Returns the move with the best average over `playouts` random games each, the first if several tie."""
-
-    def total(move: Move) -> float:
+def averages(state: State, playouts: int, rng: Random) -> dict[Move, float]:
+    """Returns the average result of `playouts` random games after each move, for the side to move."""
+    found = {}
+    for move in state.legal_moves():
         state.push(move)
         value = 0.0
         for _ in range(playouts):
             value -= playout(state, rng)
         state.pop()
-        return value
+        found[move] = value / playouts
+    return found
 
-    return max(state.legal_moves(), key=total)
+
+def best_move(state: State, playouts: int, rng: Random) -> Move:
+    """Returns the move with the best average over `playouts` random games each, the first if several tie."""
+    values = averages(state, playouts, rng)
+    return max(values, key=lambda move: values[move])

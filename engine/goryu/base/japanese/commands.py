@@ -5,6 +5,7 @@ ABOUT = {
         "USIエンジンを標準入出力で動かす（GUI用、既定）"
     ),
     "plays a game in the terminal": "端末で対局する",
+    "plays games between algorithms, in a cross table": "アルゴリズム同士を対局させ、成績表を作る",
     "opens a page in the browser: play, review games, watch searches": (
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
@@ -83,6 +84,18 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
                                                          A: B C
                                                          B: D=5 E=10
                                                          C: F=3 G=7
+""",
+    "goryu arena": """\
+アルゴリズム同士を、三目並べ、リバーシ（三つの大きさ）、将棋で対局させます。
+
+    goryu arena tictactoe uct:100 alpha-beta --games 100
+    goryu arena reversi4 random uct:50 uct:200 alpha-beta
+    goryu arena reversi6 value:2 uct:400 --model network.onnx
+    goryu arena shogi depth-limited:2 flat-mc:3 --games 4
+
+どの組み合わせも、先手と後手を半分ずつ対局します。勝ちは1点、引き分けは0.5点、+- の後は標準誤差です。乱数を
+使わないもの同士は同じ2局を繰り返します。PLAYER の名前は `goryu play --help` にあります。持ち時間のあるエンジン
+同士の対局には `goryu match` を使ってください。
 """,
     "goryu match": """\
 USIエンジン同士を対局させ、レート差と誤差を求めます。合法手や千日手の判定は独立したライブラリが行います。

@@ -29,6 +29,29 @@ TEXTS: dict[str, str] = {
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
     "given value": "与えられた値",
+    "the value of every move beside the board": "盤の横に全候補手の評価値を表示する",
+    "--scores: expected a player that knows values: {players}": (
+        "--scores：評価値のわかる対局者が必要です：{players}"
+    ),
+    "position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
+        "三目並べとリバーシの開始局面。指し手の列、または盤（XO./.X./..O、..../.XO./.OX./.... X）"
+    ),
+    "--position: only the small games have this option; shogi has --sfen": (
+        "--position は三目並べとリバーシ用です。将棋では --sfen を使ってください"
+    ),
+    "--position: expected a board of {size}x{size}": "--position：盤の大きさは{size}x{size}です",
+    "board {text!r}: {problem}": "盤 {text!r}：{problem}",
+    "board {text!r}: expected three rows of X, O and ., as in XO./.X./..O": (
+        "盤 {text!r}：XO./.X./..O のように、X、O、. を3段書いてください"
+    ),
+    "expected as many X as O, or one more, received {crosses} and {noughts}": (
+        "X は O と同数か一つ多いはずですが、{crosses}個と{noughts}個です"
+    ),
+    "the side to move has three in a row already": "手番側がすでに三つ並んでいます",
+    "expected 4, 6 or 8 rows of as many X, O and ., as in ..../.XO./.OX./.... X": (
+        "..../.XO./.OX./.... X のように、X、O、. を4、6、8段、同じ幅で書いてください"
+    ),
+    "expected X or O after the board: the side to move": "盤の後に書く手番は X か O です",
     # Trees of given numbers.
     "line {line}: {problem}": "{line}行目：{problem}",
     "expected at most {most} positions": "局面は{most}個までです",

@@ -12,7 +12,7 @@ from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.games.state import State
 from goryu.implementation import Reversi
-from goryu.players.agents.agents import AgentSetup
+from goryu.players.agents.agents import AgentSetup, draw_everywhere
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
@@ -52,10 +52,10 @@ def shogi_setup(
 
 
 def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path | None = None) -> AgentSetup:
-    """Returns the setup for "tictactoe" or "reversi".
+    """Returns the setup for "tictactoe", "reversi" or a smaller board, "reversi6" or "reversi4".
 
     model: a network that replaces the shipped ones. If a shipped network is missing, random games evaluate
-        positions instead, and `log` gets a message.
+        positions instead, and `log` gets a message; none is shipped for the smaller boards.
 
     Raises:
         ModelError: a network is broken or made for another game, or `model` is missing.
@@ -65,7 +65,7 @@ def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path 
     return AgentSetup(
         evaluator=network,
         values=_shipped_network(game, "reversi-value", rng, log) if has_value_network else network,
-        heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
+        heuristic=draw_everywhere if game == "tictactoe" else disc_lead,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
     )
