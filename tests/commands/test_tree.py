@@ -22,11 +22,12 @@ from goryu.implementation import Board, Puct, Reversi
 from goryu.microscope.counting import counts
 from goryu.microscope.games import GAMES, parse_position
 from goryu.microscope.layout import places
-from goryu.microscope.networks import DiscEvaluator
+from goryu.microscope.networks import HeuristicEvaluator
 from goryu.microscope.observed import OBSERVED, make_observer
 from goryu.microscope.picture import draw
 from goryu.microscope.recording import run
 from goryu.microscope.view import Extent, node_view, view
+from goryu.players.agents.presets import disc_lead
 from goryu.search.graph.config import Formula, PuctConfig
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -139,7 +140,7 @@ def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) 
 
 def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
     for state, depth in ((TicTacToe(), 5), (Reversi(4), 12), (Reversi(6), 4), (Board(), 2)):
-        evaluator = DiscEvaluator() if isinstance(state, Reversi) else UniformEvaluator()
+        evaluator = HeuristicEvaluator(disc_lead) if isinstance(state, Reversi) else UniformEvaluator()
         found = list(counts(state, depth, evaluator))
         assert [one.depth for one in found] == list(range(1, depth + 1))
         for one in found:
@@ -147,7 +148,7 @@ def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
             assert one.without_cuts >= one.ordered
         # Until a game ends, every sequence of moves is one position.
         assert found[1].without_cuts == 1 + perft(state, 1) + perft(state, 2)
-    whole = list(counts(Reversi(4), 20, DiscEvaluator()))
+    whole = list(counts(Reversi(4), 20, HeuristicEvaluator(disc_lead)))
     assert (whole[-1].depth, whole[-1].value) == (17, -1.0), "White wins on 4x4; some moves are passes"
     assert whole[-1].ordered < whole[-1].with_cuts < whole[-1].without_cuts // 10
 

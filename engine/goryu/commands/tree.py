@@ -19,7 +19,7 @@ from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.minimax import MinimaxObserver
-from goryu.microscope.networks import EVALUATOR, KINDS, NAMES, open_evaluator
+from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
 from goryu.microscope.observed import MOST_STEPS, OBSERVED, make_observer
 from goryu.microscope.page import Subject, page
 from goryu.microscope.recording import Recording, run
@@ -73,7 +73,7 @@ def _draw(options: argparse.Namespace) -> None:
 def _print_counts(options: argparse.Namespace) -> None:
     """Prints how many positions a search of 1, 2, ... plies visits, each line as soon as it is known."""
     state = _position(options)
-    name = "material" if "material" in KINDS[options.game] else "uniform"
+    name = "material" if options.game in ("reversi", "shogi") else "uniform"
     evaluator = open_evaluator(options.game, state, name)
     sys.stdout.write(counts_header(_language(options)) + "\n")
     for found in counts(state, options.count, evaluator):

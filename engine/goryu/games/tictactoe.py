@@ -92,6 +92,11 @@ class TicTacToe:
         """Returns None: no stone is ever removed, so no position repeats."""
         return None
 
+    def line_difference(self) -> int:
+        """Returns the lines that the side to move can still fill, less those that the opponent can."""
+        own = sum(not self.opponent & line for line in LINES)
+        return own - sum(not self.own & line for line in LINES)
+
     def copy(self) -> Self:
         state = type(self)()
         state.own, state.opponent = self.own, self.opponent

@@ -49,7 +49,7 @@ class Visit:
 
 
 class MinimaxObserver:
-    """Observes `negamax`, `alpha_beta` or `depth_limited.search` on one position.
+    """Observes `negamax`, `one_bound`, `alpha_beta` or `depth_limited.search` on one position.
 
     most_steps: the recording ends after this many; `is_complete` then stays False.
     scale: the recorded values are those of the search times this, such as those of a given tree.
@@ -122,6 +122,8 @@ class MinimaxObserver:
     def _window(self, given: dict[str, Any]) -> tuple[float, float] | None:
         defaults = {name: p.default for name, p in self._signature.parameters.items()}
         given = defaults | given
+        if "bound" in given:
+            return -self._scale, given["bound"] * self._scale
         if "alpha" not in given or not given.get("prunes", True):
             return None
         return given["alpha"] * self._scale, given["beta"] * self._scale

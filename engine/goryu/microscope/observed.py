@@ -17,7 +17,7 @@ from goryu.microscope.puct_tree import PuctTreeObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.uct import UctObserver
 from goryu.players.agents.catalogue import ALGORITHMS, Algorithm
-from goryu.search import alpha_beta, depth_limited, minimax, uct
+from goryu.search import alpha_beta, depth_limited, minimax, one_bound, uct
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.proof import MateSolver
@@ -116,6 +116,10 @@ def checked(observed: Observed, given: Values) -> dict[str, float]:
 
 def _minimax(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
     return MinimaxObserver(minimax.negamax, state, MOST_STEPS, scale_of(state))
+
+
+def _one_bound(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
+    return MinimaxObserver(one_bound.one_bound, state, MOST_STEPS, scale_of(state))
 
 
 def _alpha_beta(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
@@ -226,6 +230,26 @@ _ALL = (
         ),
         (),
         _minimax,
+        _write_value,
+    ),
+    Observed(
+        "one-bound",
+        ("Minimax with one bound", "片側の枝刈り"),
+        "engine/goryu/search/one_bound.py",
+        0,
+        "V = max −V(a), until V ≥ bound",
+        (
+            (
+                "The step between minimax and alpha-beta: the replies to a move know what the other side "
+                "has secured with its other moves, and end as soon as one of them refutes the move."
+            ),
+            (
+                "ミニマックスとアルファベータの中間。ある手への応手を読むとき、その手を指した側がほかの手で確保した値"
+                "だけを使い、それに達したら残りの応手は読まない。"
+            ),
+        ),
+        (),
+        _one_bound,
         _write_value,
     ),
     Observed(

@@ -14,10 +14,12 @@ from goryu.games.state import Move, State
 from goryu.implementation import Puct
 from goryu.players.agents.level_agent import level_of_game
 from goryu.players.levels.levels import LEVELS, Level
-from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
+from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, one_bound, puct_tree, uct
 from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.flat_monte_carlo import Playout
 from goryu.search.graph.config import PuctConfig
 from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.search.heavy_playout import heavy_playout
 from goryu.search.random_move import random_move
 
 MOST_DIGITS = 9
@@ -147,9 +149,13 @@ def _depth_limited(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
     return lambda state: depth_limited.best_move(state, depth, setup.heuristic)
 
 
-def _flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random) -> Agent:
+def _one_bound(_budget: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return _reporting(setup.report, one_bound.one_bound) if setup.report else one_bound.best_move
+
+
+def _flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random, play: Playout | None = None) -> Agent:
     def choose(state: State) -> Move:
-        values = flat_monte_carlo.averages(state, playouts, rng)
+        values = flat_monte_carlo.averages(state, playouts, rng, play)
         if setup.report:
             setup.report(values)
         return max(values, key=lambda move: values[move])
@@ -157,9 +163,15 @@ def _flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random) -> Agent:
     return choose
 
 
-def _uct(iterations: int, setup: AgentSetup, rng: Random, expand_at: int = 1) -> Agent:
+def _heavy_flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random) -> Agent:
+    return _flat_monte_carlo(playouts, setup, rng, heavy_playout)
+
+
+def _uct(
+    iterations: int, setup: AgentSetup, rng: Random, expand_at: int = 1, play: Playout | None = None
+) -> Agent:
     def choose(state: State) -> Move:
-        children = uct.search(state, iterations, rng, expand_at=expand_at).children
+        children = uct.search(state, iterations, rng, expand_at=expand_at, play=play).children
         if setup.report:
             tried = {move: child for move, child in children.items() if child.visits}
             setup.report({move: child.value_sum / child.visits for move, child in tried.items()})
@@ -170,6 +182,10 @@ def _uct(iterations: int, setup: AgentSetup, rng: Random, expand_at: int = 1) ->
 
 def _uct_without_expansion(iterations: int, setup: AgentSetup, rng: Random) -> Agent:
     return _uct(iterations, setup, rng, expand_at=iterations + 1)
+
+
+def _heavy_uct(iterations: int, setup: AgentSetup, rng: Random) -> Agent:
+    return _uct(iterations, setup, rng, play=heavy_playout)
 
 
 def _puct_tree(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
@@ -236,10 +252,13 @@ def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
 AGENTS = {
     "random": AgentKind(_random, has_values=False),
     "minimax": AgentKind(_minimax),
+    "one-bound": AgentKind(_one_bound),
     "alpha-beta": AgentKind(_alpha_beta),
     "depth-limited": AgentKind(_depth_limited, 2, "plies"),
     "flat-mc": AgentKind(_flat_monte_carlo, 10, "random games after each move"),
+    "flat-mc-heavy": AgentKind(_heavy_flat_monte_carlo, 10, "random games after each move"),
     "uct": AgentKind(_uct, 100, "random games"),
+    "uct-heavy": AgentKind(_heavy_uct, 100, "random games"),
     "uct-flat": AgentKind(_uct_without_expansion, 100, "random games"),
     "puct-tree": AgentKind(_puct_tree, 100, "playouts"),
     "puct": AgentKind(_puct, 100, "playouts"),

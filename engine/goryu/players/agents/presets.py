@@ -11,8 +11,9 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.games.state import State
+from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Reversi
-from goryu.players.agents.agents import AgentSetup, draw_everywhere
+from goryu.players.agents.agents import AgentSetup
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
@@ -29,6 +30,11 @@ def disc_lead(state: State) -> float:
     """Returns the disc difference for the side to move, divided by the squares of the board: a heuristic."""
     game = cast(Reversi, state)
     return game.disc_difference() / (game.size * game.size)
+
+
+def line_lead(state: State) -> float:
+    """Returns the lead in open lines for the side to move, divided by all eight: N. J. Nilsson's, 1971."""
+    return cast(TicTacToe, state).line_difference() / len(LINES)
 
 
 def shogi_setup(
@@ -65,7 +71,7 @@ def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path 
     return AgentSetup(
         evaluator=network,
         values=_shipped_network(game, "reversi-value", rng, log) if has_value_network else network,
-        heuristic=draw_everywhere if game == "tictactoe" else disc_lead,
+        heuristic=line_lead if game == "tictactoe" else disc_lead,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
     )
