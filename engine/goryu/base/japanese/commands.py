@@ -471,6 +471,10 @@ OPTIONS = {
     "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
         "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
     ),
+    "two or more, such as uct:100": "対局者を二つ以上。例：uct:100",
+    "of each pair": "一組あたりの対局数",
+    "longer games are draws": "これより長い対局は引き分け",
+    "of the random numbers": "乱数のシード",
     "files of games or HCPE": "*.games または HCPE のファイル",
 }
 """The help of an option, without its default."""
