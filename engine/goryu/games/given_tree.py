@@ -114,55 +114,70 @@ class GivenTree:
 
 def read_tree(text: str) -> Tree:
     """Returns the tree of a text; raises TreeError with the line that is wrong."""
-    names: list[str] = []
-    children: dict[int, tuple[int, ...]] = {}
-    values: dict[int, float] = {}
-    numbers: dict[str, int] = {}  # Of the positions by their names.
-    first_line: list[int] = []  # Where each position is named first.
-
-    def add(name: str, line: int) -> int:
-        numbers[name] = len(names)
-        names.append(name)
-        first_line.append(line)
-        if len(names) > MOST_POSITIONS:
-            raise _wrong(line, tr("expected at most {most} positions", most=MOST_POSITIONS))
-        return numbers[name]
-
+    reader = _Reader()
     for line, name, words in _statements(text):
-        if not names:
-            add(name, line)
-        if name not in numbers:
+        reader.read(line, name, words)
+    return reader.tree()
+
+
+class _Reader:
+    """The positions that are known so far, by their numbers; a child has a higher number than its parent."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._first_line: list[int] = []  # Where each position is named first.
+        self._plies: list[int] = []
+        self._children: dict[int, tuple[int, ...]] = {}
+        self._values: dict[int, float] = {}
+
+    def read(self, line: int, name: str, words: list[str]) -> None:
+        """Adds the positions after one. words: their names, with "=" and the value of one that ends the game."""
+        if not self._numbers:
+            self._add(name, line, 0)
+        if name not in self._numbers:
+            root = next(iter(self._numbers))
             problem = tr("{name} is after no position; expected the root {root} or one of a line above",
-                         name=name, root=names[0])  # fmt: skip
+                         name=name, root=root)  # fmt: skip
             raise _wrong(line, problem)
-        parent = numbers[name]
-        if parent in children or parent in values:
-            known = tr("a value") if parent in values else tr("positions after it")
+        parent = self._numbers[name]
+        if parent in self._children or parent in self._values:
+            known = tr("a value") if parent in self._values else tr("positions after it")
             raise _wrong(line, tr("{name} has {known} already", name=name, known=known))
         below = []
         for word in words:
-            child, equals, number = word.partition("=")
-            if child in numbers:
-                raise _wrong(line, tr("{name} is in the tree already", name=child))
-            below.append(add(child, line))
+            child, equals, value = word.partition("=")
+            below.append(self._add(child, line, self._plies[parent] + 1))
             if equals:
-                values[below[-1]] = _number(number, child, line)
-        children[parent] = tuple(below)
-    if not names:
-        raise TreeError(tr("the tree is empty: expected lines such as A: B C=5"))
-    for number, name in enumerate(names):
-        if number not in children and number not in values:
-            problem = tr("{name} has neither a value nor positions after it", name=name)
-            raise _wrong(first_line[number], problem)
-    _check_depth(children, names, first_line)
-    greatest = max(map(abs, values.values()))
-    positions = range(len(names))
-    return Tree(
-        tuple(names), tuple(children.get(i, ()) for i in positions), values, 2.0 ** max(0, frexp(greatest)[1])
-    )
+                self._values[below[-1]] = _number(value, child, line)
+        self._children[parent] = tuple(below)
+
+    def _add(self, name: str, line: int, plies: int) -> int:
+        number = len(self._numbers)
+        if name in self._numbers:
+            raise _wrong(line, tr("{name} is in the tree already", name=name))
+        if number == MOST_POSITIONS:
+            raise _wrong(line, tr("expected at most {most} positions", most=MOST_POSITIONS))
+        if plies > MOST_PLIES:  # Too deep for a recursive search.
+            raise _wrong(line, tr("expected at most {most} plies", most=MOST_PLIES))
+        self._numbers[name] = number
+        self._first_line.append(line)
+        self._plies.append(plies)
+        return number
+
+    def tree(self) -> Tree:
+        """Returns the tree; raises TreeError if it is empty or a position has nothing after it."""
+        if not self._numbers:
+            raise TreeError(tr("the tree is empty: expected lines such as A: B C=5"))
+        for name, number in self._numbers.items():
+            if number not in self._children and number not in self._values:
+                problem = tr("{name} has neither a value nor positions after it", name=name)
+                raise _wrong(self._first_line[number], problem)
+        children = tuple(self._children.get(number, ()) for number in range(len(self._numbers)))
+        _, exponent = frexp(max(map(abs, self._values.values())))
+        return Tree(tuple(self._numbers), children, self._values, 2.0 ** max(0, exponent))
 
 
-def _statements(text: str) -> "list[tuple[int, str, list[str]]]":
+def _statements(text: str) -> list[tuple[int, str, list[str]]]:
     """Returns the lines as (number, name, words after the colon)."""
     found = []
     for line, content in enumerate(text.splitlines(), 1):
@@ -191,16 +206,6 @@ def _number(text: str, name: str, line: int) -> float:
         )
         raise _wrong(line, expected)
     return value
-
-
-def _check_depth(children: dict[int, tuple[int, ...]], names: list[str], first_line: list[int]) -> None:
-    """Raises TreeError if a game is too long for a recursive search."""
-    plies = {0: 0}
-    for parent in range(len(names)):  # A child has a higher number than its parent.
-        for child in children.get(parent, ()):
-            plies[child] = plies[parent] + 1
-            if plies[child] > MOST_PLIES:
-                raise _wrong(first_line[child], tr("expected at most {most} plies", most=MOST_PLIES))
 
 
 def _wrong(line: int, problem: str) -> TreeError:

@@ -44,7 +44,7 @@ class SymmetricTicTacToe(TicTacToe):
     """
 
     def legal_moves(self) -> list[Move]:
-        kinds = {}
+        kinds: dict[tuple[int, int], Move] = {}
         for move in super().legal_moves():
             pairs = zip(images(self.own | 1 << move), images(self.opponent), strict=True)
             kinds.setdefault(min(pairs), move)
