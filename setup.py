@@ -1,7 +1,8 @@
-"""Builds the one extension, `goryu._native`, and puts the networks into the wheel.
+"""Builds the one extension, `goryu._native`, and puts the networks and the README into the package.
 
 GORYU_REQUIRE_NATIVE=1 makes a failed native build fatal; otherwise goryu installs without it and runs its
-pure Python. GORYU_SKIP_NATIVE=1 does not try. pyproject.toml has everything else about the package.
+pure Python. GORYU_SKIP_NATIVE=1 does not try. README_URL makes the README's links absolute, for PyPI's page.
+pyproject.toml has everything else about the package.
 """
 
 import os
@@ -80,4 +81,20 @@ class BuildWithModels(build_py):
                 shutil.copyfile(path, target / path.name)
 
 
-setup(ext_modules=native_extensions(), cmdclass={"build_ext": BuildInParallel, "build_py": BuildWithModels})
+def readme() -> str:
+    """Returns the README. PyPI shows it without the files that its links name."""
+    text = Path("README.md").read_text("utf-8")
+    if not (url := os.environ.get("README_URL")):
+        return text
+    sys.path.insert(0, "tools")
+    from release_notes import absolute_links
+
+    return absolute_links(text, url)
+
+
+setup(
+    ext_modules=native_extensions(),
+    cmdclass={"build_ext": BuildInParallel, "build_py": BuildWithModels},
+    long_description=readme(),
+    long_description_content_type="text/markdown",
+)

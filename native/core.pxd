@@ -202,13 +202,16 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
     cdef cppclass Edge:
         NodeIndex child
         uint32_t visits
+        float value
         uint16_t pending
-        uint16_t has_repetition
+        Proof proof
+        cbool has_repetition
 
     cdef cppclass CoreNode "goryu::Node":
         uint64_t key
         double value
         float variance
+        float tried_prior
         float raw_value
         uint32_t raw_visits
         uint32_t total_visits
@@ -287,7 +290,7 @@ cdef extern from "core/selection.h" namespace "goryu" nogil:
 
     cdef cppclass Selection:
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
-        double untried_value(const CoreNodeTable&, const CoreNode&)
+        double untried_value(const CoreNode&)
         double exploration(uint32_t visits)
 
 cdef extern from "<mutex>" namespace "std" nogil:
@@ -321,6 +324,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         int threads
         int mate_nodes
         int mate_nodes_per_visit
+        cbool plays_by_bound
         double draw_value
 
     cdef cppclass CoreProgress "goryu::Progress":
@@ -332,12 +336,11 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
 
     cdef cppclass Snapshot:
         CoreProgress progress
-        uint32_t best_visits
-        uint32_t second_visits
         uint64_t nodes
         int hashfull
         cbool is_proven
         int best_move
+        int64_t lead
 
     cdef cppclass CorePuct "goryu::Puct":
         CorePuct(const CoreConfig&, const Capacity&) except +

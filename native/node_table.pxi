@@ -41,6 +41,10 @@ cdef class Node:
         return self.core().tried
 
     @property
+    def tried_prior(self):
+        return self.core().tried_prior
+
+    @property
     def in_flight(self):
         return self.core().in_flight
 
@@ -100,6 +104,14 @@ cdef class Node:
     def children(self):
         return self._list("children")
 
+    @property
+    def values(self):
+        return self._list("values")
+
+    @property
+    def proofs(self):
+        return self._list("proofs")
+
     cdef list _list(self, str name):
         cdef list values = self._lists.get(name)
         cdef CoreNode* node = self.core()
@@ -117,6 +129,10 @@ cdef class Node:
             values = [edges[i].visits if i < node.tried else 0 for i in range(node.move_count)]
         elif name == "pending":
             values = [edges[i].pending if i < node.tried else 0 for i in range(node.move_count)]
+        elif name == "values":
+            values = [edges[i].value if i < node.tried else 0.0 for i in range(node.move_count)]
+        elif name == "proofs":
+            values = [<int>edges[i].proof if i < node.tried else 0 for i in range(node.move_count)]
         else:
             values = [
                 self.table.node(edges[i].child) if i < node.tried else None for i in range(node.move_count)

@@ -34,6 +34,7 @@ cdef CoreConfig core_config(Puct puct) except *:
     else:
         core.mate_nodes = core.mate_nodes_per_visit = puct.solver is not no_solver
     core.draw_value = config.draw_value
+    core.plays_by_bound = config.final_move == "lcb"
     return core
 
 
@@ -145,8 +146,6 @@ cdef class Puct:
         return SearchStats(
             playouts=seen.progress.playouts,
             evaluations=seen.progress.evaluations,
-            best_visits=seen.best_visits,
-            second_visits=seen.second_visits,
             depth=int(seen.progress.depth_sum / max(1.0, seen.progress.playouts) + 0.5),
             max_depth=seen.progress.max_depth,
             nodes=seen.nodes,
@@ -155,6 +154,7 @@ cdef class Puct:
             is_exhausted=seen.progress.is_exhausted,
             hashfull=seen.hashfull,
             best_move=seen.best_move,
+            lead=None if seen.lead < 0 else seen.lead,
         )
 
     def result(self, int lines=1):
@@ -183,7 +183,7 @@ cdef class Puct:
 
     def untried_value(self, Node node, is_root):
         """Returns what `selection.untried_value` does; for tests."""
-        return self.core.selection(is_root).untried_value(self.core.table(), node.core()[0])
+        return self.core.selection(is_root).untried_value(node.core()[0])
 
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""

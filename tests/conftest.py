@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import goryu
 from goryu.evaluators.hashed import HashedEvaluator
@@ -31,13 +31,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     os.environ["GORYU_BOOK"] = "off"  # A test of the search must not be answered from the book.
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
+    os.environ["GORYU_NETWORK"] = "shipped"  # Nor must anything depend on what the user has downloaded.
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
     for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
         sys.path.append(str(Path(__file__).parents[1] / folder))
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    settings.register_profile("goryu", deadline=None)  # No test is about time: machines are shared.
+    # No test is about time: machines are shared.
+    settings.register_profile("goryu", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("goryu")
 
 

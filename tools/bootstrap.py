@@ -32,6 +32,10 @@ from goryu.base.language import tr  # noqa: E402 (found by the line above)
 
 VENV = ROOT / ".venv"
 LOGS = ROOT / "build" / "dev"
+DOWNLOADS = ROOT / "models" / "downloads"
+RETRY_S = 24 * 60 * 60
+"""A failed download of the network is not tried again for so long."""
+
 TAIL_LINES = 20
 TICK_S = 1.0
 """How often a terminal shows how long a step has run."""
@@ -335,6 +339,50 @@ def cxx() -> str:
     """Returns the command of the C++ compiler, or an empty text."""
     found = (shutil.which(name) for name in ("c++", "g++", "clang++"))
     return os.environ.get("CXX") or next(filter(None, found), "")
+
+
+# --- the stronger network ---
+
+
+def fetch_network(*, is_declined: bool = False, looks_again: bool = False) -> None:
+    """Downloads the network of miniosl, which plays much better than the shipped one, if it is not there.
+
+    Failures are reported, not raised: the shipped network plays. What was declined is not tried again, and
+    what failed not for a day, until looks_again. Without native code the shipped network is the right one.
+
+    is_declined: the user does not want it.
+    """
+    if not wants_network(is_declined=is_declined, looks_again=looks_again):
+        return
+    with set_up_lock():
+        if not wants_network(is_declined=is_declined, looks_again=looks_again):
+            return  # Another process has just tried.
+        if is_declined:
+            write_stamp("network", is_declined=True)
+            log(tr("the shipped network plays; `dev.py setup` downloads a much stronger one"))
+            return
+        message = tr("downloading the network of miniosl, much stronger than the shipped one")
+        try:
+            step("network", message, [PYTHON, "-m", "goryu", "download"], "", "23 MB")
+        except StepError:
+            write_stamp("network", failed_s=time.time())
+            lines = (LOGS / "network.log").read_text(encoding="utf-8", errors="replace").splitlines() or [""]
+            log(
+                tr(
+                    "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}",
+                    reason=lines[-1].removeprefix("goryu download: "),
+                )
+            )
+
+
+def wants_network(*, is_declined: bool, looks_again: bool) -> bool:
+    """Is there something to do for `fetch_network`?"""
+    is_shipped_wanted = os.environ.get("GORYU_NETWORK") == "shipped"
+    if is_shipped_wanted or read_stamp("native").get("failure") or (DOWNLOADS / "miniosl.onnx").exists():
+        return False
+    stamp = {} if looks_again else read_stamp("network")
+    has_just_failed = abs(time.time() - stamp.get("failed_s", 0)) < RETRY_S
+    return not stamp.get("is_declined") and (is_declined or not has_just_failed)
 
 
 # --- steps, stamps and the lock ---

@@ -29,6 +29,8 @@ from bootstrap import PYTHON, ROOT, VENV, StepError, log, programs
 from goryu.__main__ import COMMANDS
 from goryu.base.language import tr
 
+WITHOUT_NETWORK = "--without-network-download"
+
 
 class Verb(NamedTuple):
     """A task. run(arguments) returns the exit status; with extras None it needs no installed goryu."""
@@ -42,7 +44,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one verb and returns its exit status."""
     lines = "\n".join(f"  {name:<10} {verb.help}" for name, verb in TASKS.items())
     more = " ".join(name for name in COMMANDS if name not in TASKS)
-    epilog = f"verbs:\n{lines}\n\nother commands of goryu, each with --help:\n  {more}"
+    network = (
+        f"The first of usi, web and setup downloads a stronger network; {WITHOUT_NETWORK} leaves it out."
+    )
+    epilog = f"verbs:\n{lines}\n\n{network}\n\nother commands of goryu, each with --help:\n  {more}"
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, epilog=epilog, formatter_class=raw)
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
@@ -58,8 +63,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def setup(extras: Sequence[str]) -> int:
-    """Installs goryu with these extras and builds the native code, also if nothing has changed."""
+def setup(arguments: Sequence[str]) -> int:
+    """Installs goryu with the named extras and builds the native code, also if nothing has changed."""
+    extras = [word for word in arguments if word != WITHOUT_NETWORK]
     known = bootstrap.extras_known()
     if unknown := sorted(set(extras) - set(known)):
         unknown_names, known_names = tr(", ").join(unknown), tr(", ").join(known)
@@ -67,14 +73,22 @@ def setup(extras: Sequence[str]) -> int:
             tr("no extra named {names}; there are: {known}", names=unknown_names, known=known_names)
         )
     bootstrap.force_set_up(extras)
+    bootstrap.fetch_network(is_declined=WITHOUT_NETWORK in arguments, looks_again=True)
     log(tr("ready. The engine for a shogi GUI: {program}", program=programs(VENV).engine))
     return 0
 
 
-def goryu(name: str, what: str = "") -> Verb:
+def goryu(name: str, what: str = "", *, fetches_network: bool = False) -> Verb:
     """Returns the verb that runs a command of goryu."""
     extras = (extra,) if (extra := COMMANDS[name].extra) else ()
-    return Verb(what, extras, lambda arguments: become([PYTHON, "-m", "goryu", name, *arguments]))
+
+    def run(arguments: Sequence[str]) -> int:
+        if fetches_network:
+            bootstrap.fetch_network(is_declined=WITHOUT_NETWORK in arguments)
+            arguments = [word for word in arguments if word != WITHOUT_NETWORK]
+        return become([PYTHON, "-m", "goryu", name, *arguments])
+
+    return Verb(what, extras, run)
 
 
 def script(name: str) -> Callable[[Sequence[str]], int]:
@@ -201,8 +215,10 @@ def clean(arguments: Sequence[str]) -> int:
 TEST_EXTRAS = ("test", "train") if os.environ.get("GORYU_TEST_TRAIN") == "1" else ("test",)
 
 TASKS = {
-    "usi": goryu("usi", "run the USI engine on stdin and stdout"),
-    "web": goryu("web", "open the page in the browser: play, review games, watch searches"),
+    "usi": goryu("usi", "run the USI engine on stdin and stdout", fetches_network=True),
+    "web": goryu(
+        "web", "open the page in the browser: play, review games, watch searches", fetches_network=True
+    ),
     "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
@@ -219,6 +235,13 @@ TASKS = {
         "measure reviews: speed, agreement with longer searches",
         ("tools",),
         script("experiments/review_quality.py"),
+    ),
+    "elo-by-commit": Verb(
+        "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
+    ),
+    "clock": Verb("simulate the clocks of whole games", (), script("experiments/clock.py")),
+    "mate-cost": Verb(
+        "measure what the mate searches in the graph cost", ("tools",), script("experiments/mate_cost.py")
     ),
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")

@@ -41,6 +41,7 @@ LABELS = {
     "microscope": ("every step of a search", "探索の観察"),
     "analysis": ("reviewing games", "棋譜の解析"),
     "table": ("a game with its clock", "時計のある対局"),
+    "csa": ("games on a CSA server", "CSA サーバーでの対局"),
     "bookmaking": ("making opening books", "定跡の作成"),
     "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
     "match": ("matches between engines", "エンジン同士の対局"),

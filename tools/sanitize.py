@@ -20,7 +20,7 @@ from bootstrap import ROOT, StepError, cxx, log
 
 BUILD = ROOT / "build" / "sanitize"
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
-FLAGS = ["-std=c++20", "-O1", "-g", "-ffp-contract=off", *WARNINGS, "-pthread", "-Inative"]
+FLAGS = ["-std=c++20", "-O1", "-g1", "-ffp-contract=off", *WARNINGS, "-pthread", "-Inative"]
 SANITIZERS = {
     "address": ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_GLIBCXX_ASSERTIONS"],
     "thread": ["-fsanitize=thread"],

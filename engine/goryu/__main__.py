@@ -36,9 +36,14 @@ COMMANDS = {
         "opens a page in the browser: play, review games, watch searches",
         "web",
     ),
+    "csa": Command("goryu.commands.csa:main", "plays on a CSA server, such as floodgate"),
     "analyze": Command(
         "goryu.commands.analyze:main",
         "reviews game records: win rates, mistakes, what was better",
+    ),
+    "analysis": Command(
+        "goryu.commands.analysis:main",
+        "analyses positions for programs, by lines of JSON",
     ),
     "tree": Command("goryu.commands.tree:main", "draws the tree of a search on any position"),
     "convert": Command(

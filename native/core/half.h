@@ -15,12 +15,12 @@ constexpr double kMaxHalf = 65504.0;
 constexpr Half to_half(double x) noexcept {
     constexpr double kLeastNormal = 0x1p-14;
     // Subnormal halves count 2^-24; so does the last bit of a double between 2^28 and 2^29.
-    if (x < kLeastNormal) return static_cast<Half>(std::bit_cast<std::uint64_t>(x + 0x1p28));
+    const std::uint64_t subnormal = std::bit_cast<std::uint64_t>(x + 0x1p28);
     constexpr int kDropped = 52 - 10;
     constexpr std::uint64_t kRebias = std::uint64_t{1023 - 15} << 52;
     std::uint64_t bits = std::bit_cast<std::uint64_t>(x) - kRebias;
     bits += (std::uint64_t{1} << (kDropped - 1)) - 1 + (bits >> kDropped & 1);
-    return static_cast<Half>(bits >> kDropped);
+    return static_cast<Half>(x < kLeastNormal ? subnormal : bits >> kDropped);
 }
 
 // The value of a half that is not negative.

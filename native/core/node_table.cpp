@@ -14,7 +14,7 @@ constexpr std::size_t kCacheLine = 64;
 // Sorts moves from `first` to `last`, so that none of the later ones is better.
 void sort_part(LegalMove* moves, int first, int last, int count) noexcept {
     // Halves that are not negative are in the order of their bits.
-    const auto rank = [](LegalMove m) { return static_cast<std::uint32_t>(0xFFFF - m.prior) << 16 | m.move; };
+    const auto rank = [](LegalMove m) { return std::bit_cast<std::uint32_t>(m) ^ 0xFFFF0000U; };
     std::partial_sort(moves + first, moves + last, moves + count,
                       [&](LegalMove a, LegalMove b) { return rank(a) < rank(b); });
 }
@@ -135,6 +135,7 @@ void NodeTable::try_moves(NodeIndex index, int count) {
     }
     Edge* const all = edges(node);
     std::fill(all + node.tried, all + count, Edge{});
+    for (int i = node.tried; i < count; ++i) node.tried_prior += static_cast<float>(from_half(moves(node)[i].prior));
     node_bytes_ += (count - node.tried) * sizeof(Edge);
     node.tried = static_cast<std::uint16_t>(count);
 }
@@ -144,6 +145,7 @@ void NodeTable::release_edges(Node& node) {
     if (node.tried != 0) blocks_.release(node.edges, room_for(node, node.tried) * sizeof(Edge));
     node_bytes_ -= node.tried * sizeof(Edge);
     node.tried = 0;
+    node.tried_prior = 0.0F;
     node.edges = 0;
     node.raw_visits = node.total_visits;
 }
@@ -166,7 +168,7 @@ void NodeTable::forget_moves(NodeIndex index, std::span<const Move> line) {
 
 void NodeTable::add_repetition(NodeIndex index, int i, double value) {
     repetitions_.add(index, i, value);
-    edges((*this)[index])[i].has_repetition = 1;
+    edges((*this)[index])[i].has_repetition = true;
 }
 
 double NodeTable::mixed_value(NodeIndex index, int i) const noexcept {
@@ -184,21 +186,23 @@ std::uint32_t NodeTable::child_visits(NodeIndex index, int i) const noexcept {
 
 void NodeTable::recompute(NodeIndex index) noexcept {
     Node& node = (*this)[index];
-    const Edge* const all = edges(node);
+    Edge* const all = edges(node);
     const double raw_value = node.raw_value;
     std::uint32_t total = node.raw_visits, counted = node.raw_visits;
     double value_sum = counted * raw_value;
     double square_sum = counted * (raw_value * raw_value + from_half(node.raw_variance));
     bool has_proof = false;
     for (int i = 0; i < node.tried; ++i) {
-        const Edge& edge = all[i];
+        Edge& edge = all[i];
         const Node* const child = edge.child != kNoNode ? &(*this)[edge.child] : nullptr;
         const Proof proof = child != nullptr && !edge.has_repetition ? child->proof : Proof::kUnknown;
+        edge.proof = proof;
         has_proof = has_proof || proof != Proof::kUnknown;
         std::uint32_t visits = edge.visits;
         total += visits;
         if (visits == 0 || proof == Proof::kWin) continue;  // A move that is proven to lose is not played.
         counted += visits;
+        edge.value = static_cast<float>(edge_value(index, i));
         if (edge.has_repetition) {
             const RepetitionStats& repeated = repetitions_.get(index, i);
             value_sum += repeated.value_sum;
@@ -276,7 +280,7 @@ void NodeTable::prune(NodeIndex root) {
         Node& node = (*this)[repeated.node];
         Edge& edge = edges(node)[repeated.move];
         edge.visits -= repeated.visits;
-        edge.has_repetition = 0;
+        edge.has_repetition = false;
         node.total_visits -= repeated.visits;
     });
     repetitions_.clear();
@@ -350,7 +354,7 @@ void NodeTable::drop_stale_repetitions() {
     repetitions_.keep_if([this](const RepetitionStats& repeated) {
         if (!live_.has(repeated.node)) return false;
         const Node& node = (*this)[repeated.node];
-        return repeated.move < node.tried && edges(node)[repeated.move].has_repetition != 0;
+        return repeated.move < node.tried && edges(node)[repeated.move].has_repetition;
     });
 }
 

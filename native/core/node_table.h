@@ -1,7 +1,7 @@
 // The node table: search/graph/node.py, search/graph/node_table.py and search/graph/forgetting.py in C++, packed.
 //
 // A node fills one cache line. Its legal moves are in a block of 4 bytes each, sorted by falling prior; the
-// tried ones, always the first of them, have 12 bytes each in a second block. Nodes name each other by their
+// tried ones, always the first of them, have 16 bytes each in a second block. Nodes name each other by their
 // index in the pool, which never changes. The hash table from keys to indices is separate, so that deleting a
 // node breaks no chain of probes.
 #pragma once
@@ -33,12 +33,14 @@ struct LegalMove {
 
 struct Edge {
     NodeIndex child = kNoNode;
-    std::uint32_t visits = 0;         // N(a): completed playouts
-    std::uint16_t pending = 0;        // Playouts that wait for their evaluation.
-    std::uint16_t has_repetition = 0;  // Is there an entry in the repetitions?
+    std::uint32_t visits = 0;       // N(a): completed playouts
+    float value = 0.0F;             // Q(a) at the last `recompute` of the node
+    std::uint16_t pending = 0;      // Playouts that wait for their evaluation.
+    Proof proof = Proof::kUnknown;  // What `recompute` found proven of the child.
+    bool has_repetition = false;    // Is there an entry in the repetitions?
 };
 
-static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 12);
+static_assert(sizeof(LegalMove) == 4 && sizeof(Edge) == 16);
 
 struct alignas(64) Node {
     std::uint64_t key;
@@ -50,6 +52,7 @@ struct alignas(64) Node {
     Block moves;                 // move_count LegalMoves
     Block edges;                 // Room for room_for(tried) Edges.
     NodeIndex next;              // In the same bucket of the hash table.
+    float tried_prior;           // The sum of the priors of the tried moves.
     std::uint16_t ply;           // Modulo 65,536.
     std::uint16_t in_flight;     // The sum of `pending`.
     std::uint16_t move_count;
@@ -141,7 +144,7 @@ public:
     }
     // How many playouts through move i went on into its child.
     std::uint32_t child_visits(NodeIndex index, int i) const noexcept;
-    // Brings N, Q and the variance of a node up to date with its children.
+    // Brings N, Q, the variance and the edges of a node up to date with its children.
     void recompute(NodeIndex index) noexcept;
 
     // What is proven of the child behind move i.

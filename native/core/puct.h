@@ -26,6 +26,7 @@ struct PuctConfig {
     int threads = 1;
     int mate_nodes = 0;
     int mate_nodes_per_visit = 0;
+    bool plays_by_bound = true;  // final_move is "lcb".
     double draw_value = 0.0;
 };
 
@@ -41,12 +42,11 @@ struct Progress {
 // What SearchStats (search/result.py) shows.
 struct Snapshot {
     Progress progress;
-    std::uint32_t best_visits = 0;
-    std::uint32_t second_visits = 0;
     std::uint64_t nodes = 0;
     int hashfull = 0;
     bool is_proven = false;
     int best_move = -1;
+    std::int64_t lead = -1;  // -1: no move has visits.
 };
 
 class Puct {
@@ -128,6 +128,7 @@ private:
     bool is_solved_now(NodeIndex index, Line& line, std::size_t depth, Lock& lock);
     void examine(Line& line, LeafSink& sink, Batch& batch) const;
     std::uint32_t settle(Batch& batch);
+    void contest(Snapshot& seen) const;
     bool has_room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
     Move enter(NodeIndex index, int i, Batch& batch);

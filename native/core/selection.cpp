@@ -14,7 +14,7 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
     const Node& node = table[index];
     const LegalMove* const moves = table.moves(node);
     const Edge* const edges = table.edges(node);
-    const double untried = untried_value(table, node);
+    const double untried = untried_value(node);
     const double explore = exploration(node.total_visits + node.in_flight);
     int best = -1;
     double best_score = -std::numeric_limits<double>::infinity();
@@ -24,10 +24,10 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
         std::uint32_t visits = 0;
         if (i < node.tried) {
             const Edge& edge = edges[i];
-            const Proof proof = table.child_proof(edge);
-            if (proof == Proof::kWin || (is_root && (proof != Proof::kUnknown || edge.has_repetition))) continue;
+            if (edge.proof == Proof::kWin) continue;
+            if (is_root && (edge.proof != Proof::kUnknown || edge.has_repetition)) continue;
             visits = edge.visits + edge.pending;
-            if (edge.visits != 0) q = table.edge_value(index, i);
+            if (edge.visits != 0) q = edge.value;
         }
         const double score = q + explore * from_half(moves[i].prior) / (1 + visits);
         if (score > best_score) {
@@ -39,14 +39,8 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
     return best;
 }
 
-double Selection::untried_value(const NodeTable& table, const Node& node) const noexcept {
-    const LegalMove* const moves = table.moves(node);
-    const Edge* const edges = table.edges(node);
-    double prior_mass = 0.0;
-    for (int i = 0; i < node.tried; ++i) {
-        if (edges[i].visits + edges[i].pending != 0) prior_mass += from_half(moves[i].prior);
-    }
-    return std::max(-1.0, node.value - formula_.fpu_reduction * std::sqrt(prior_mass));
+double Selection::untried_value(const Node& node) const noexcept {
+    return std::max(-1.0, node.value - formula_.fpu_reduction * std::sqrt(static_cast<double>(node.tried_prior)));
 }
 
 double Selection::exploration(std::uint32_t visits) const noexcept {

@@ -28,7 +28,7 @@ public:
     int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept;
 
     // The value that is assumed of a move without a completed playout.
-    double untried_value(const NodeTable& table, const Node& node) const noexcept;
+    double untried_value(const Node& node) const noexcept;
 
     // c(N) * sqrt(N)
     double exploration(std::uint32_t visits) const noexcept;

@@ -37,7 +37,7 @@ inline void check_graph(NodeTable& table) {
     std::uint64_t bytes = 128 * table.repetitions().size();
     for (const NodeIndex index : indices) {
         check_node(table, index);
-        bytes += 72 + 4 * table[index].move_count + 12 * table[index].tried;
+        bytes += 72 + 4 * table[index].move_count + 16 * table[index].tried;
     }
     EXPECT(bytes == table.bytes());
 }

@@ -177,14 +177,14 @@ void memory_stays_bounded() {
     for (const std::string_view sfen : {kStartSfen, kChecks, kShuffle}) {
         Puct puct(config, {1 << 20, kBytes});
         Game game = game_of(sfen);
-        for (int i = 1; i <= 20; ++i) {
-            search(puct, game, 1, 5000);
+        for (int i = 1; i <= 10; ++i) {
+            search(puct, game, 1, 4000);
             check_graph(puct.table());
             EXPECT(puct.table().bytes() < kBytes + (kBytes >> 4));
             EXPECT(puct.table().bytes_held() <= kBytes + (kBytes >> 2));
             if (puct.progress().is_exhausted) break;
             const Node& root = puct.table()[puct.root()];
-            EXPECT(root.total_visits == 1 + 5000U * i);
+            EXPECT(root.total_visits == 1 + 4000U * i);
         }
     }
 }

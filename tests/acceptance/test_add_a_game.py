@@ -11,14 +11,12 @@ import pytest
 from goryu.commands.play import main
 from goryu.commands.terminal.game_display import GAMES, GameDisplay
 from goryu.evaluators.board_network import BoardGame
-from goryu.games.perft import perft
 from goryu.games.reversi import Reversi
 from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
 from goryu.learning.tutorials.alphazero import AlphaZero
 from goryu.learning.tutorials.alphazero_config import TICTACTOE
 from goryu.players.agents.agents import make_agent
-from goryu.players.agents.arena import match, play_game
 
 COLUMNS, ROWS = 7, 6
 STRIDE = ROWS + 1  # One bit above each column stays empty, so that lines cannot wrap round.
@@ -96,15 +94,6 @@ class ConnectFour:
         return "\n".join([*cells, "0123456"])
 
 
-@pytest.mark.parametrize(("depth", "count"), [(1, 7), (2, 49), (3, 343), (4, 2401), (5, 16807)])
-def test_perft_before_any_column_can_be_full(depth: int, count: int) -> None:
-    assert perft(ConnectFour(), depth) == count
-
-
-def test_a_full_column_is_no_move() -> None:
-    assert ConnectFour([0] * 6).legal_moves() == [1, 2, 3, 4, 5, 6]
-
-
 @pytest.mark.parametrize(
     "moves",
     [
@@ -123,24 +112,6 @@ def test_four_in_a_row_ends_the_game(moves: list[int]) -> None:
     assert state.outcome() is None
 
 
-def test_no_line_wraps_round_from_one_column_to_the_next() -> None:
-    # X has the two highest squares of column 0 and the two lowest of column 1.
-    assert ConnectFour([0, 0, 0, 0, 0, 6, 0, 6, 1, 6, 1]).outcome() is None
-
-
-def test_pop_undoes_push_exactly_and_equal_positions_have_equal_keys() -> None:
-    rng = Random(1)
-    for _ in range(30):
-        state, seen = ConnectFour(), []
-        while moves := state.legal_moves():
-            seen.append((state.own, state.opponent, state.key, moves))
-            state.push(rng.choice(moves))
-        while seen:
-            state.pop()
-            assert seen.pop() == (state.own, state.opponent, state.key, state.legal_moves())
-    assert ConnectFour([0, 1, 2]).key == ConnectFour([2, 1, 0]).key != ConnectFour([0, 2, 1]).key
-
-
 WIN_AT_3 = [0, 0, 1, 1, 2, 2]
 BLOCK_AT_3 = [0, 1, 6, 1, 6, 1]
 
@@ -153,15 +124,6 @@ def test_every_algorithm_takes_the_win(name: str) -> None:
 @pytest.mark.parametrize("name", ["depth-limited:2", "flat-mc:40", "uct:400", "puct:200", "gumbel:64"])
 def test_every_algorithm_blocks_four_in_a_column(name: str) -> None:
     assert make_agent(name, rng=Random(1))(ConnectFour(BLOCK_AT_3)) == 1
-
-
-def test_search_beats_random_moves() -> None:
-    rng = Random(2)
-    score = match(make_agent("uct:50", rng=rng), make_agent("random", rng=rng), ConnectFour, 10, side=1)
-    assert score.points >= 0.9
-    assert (
-        play_game(make_agent("puct:30"), make_agent("uct:30", rng=rng), ConnectFour()).outcome() is not None
-    )
 
 
 def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(

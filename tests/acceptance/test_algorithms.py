@@ -7,7 +7,6 @@ moves of whole games once more.
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -56,8 +55,8 @@ def mode() -> tuple[str, str]:
 def test_a_game_is_legal_and_on_time(ready: Engine, name: str) -> None:
     ready.send(f"setoption name Algorithm value {name}")
     board, moves = shogi.Board(), list[str]()
-    while len(moves) < 12 and not board.is_game_over():
-        ready.send(f"position startpos moves {' '.join(moves)}\ngo btime 0 wtime 0 byoyomi 150")
+    while len(moves) < 6 and not board.is_game_over():
+        ready.send(f"position startpos moves {' '.join(moves)}\ngo btime 0 wtime 0 byoyomi 100")
         move = ready.expect_within("bestmove .*", 0.0, 0.3).split()[1]
         assert shogi.Move.from_usi(move) in board.legal_moves
         board.push_usi(move)
@@ -66,7 +65,7 @@ def test_a_game_is_legal_and_on_time(ready: Engine, name: str) -> None:
 
 @every_other
 def test_info_lines_say_what_the_algorithm_knows(ready: Engine, name: str) -> None:
-    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f\ngo byoyomi 300")
+    ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f\ngo byoyomi 100")
     ready.expect(NUMBERS[name])
     while (line := ready.next_line()) is not None and line.startswith("info"):
         assert re.fullmatch(NUMBERS[name], line)
@@ -77,16 +76,16 @@ def test_info_lines_say_what_the_algorithm_knows(ready: Engine, name: str) -> No
 @every_algorithm
 def test_an_open_search_answers_once_and_only_after_stop(ready: Engine, name: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f\ngo infinite")
-    ready.expect_silence(0.4)
+    ready.expect_silence(0.2)
     ready.send("stop")
     ready.expect_within("bestmove .*", 0.0, 0.3)
-    ready.expect_silence(0.1, but_info=False)
+    ready.expect_silence(0.05, but_info=False)
 
 
 @every_algorithm
 def test_every_limit_ends_the_search(ready: Engine, name: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nposition startpos moves 7g7f 3c3d")
-    for limit in ("nodes 25", "depth 2", "movetime 100", "rtime 50", ""):
+    for limit in ("nodes 25", "depth 2", "movetime 50", "rtime 20"):
         ready.send(f"go {limit}")
         # The Python implementation needs a second for the 31 games that reach the second ply.
         ready.expect_within("bestmove .*", 0.0, 5.0 if (name, limit) == ("uct", "depth 2") else 2.0)
@@ -174,20 +173,10 @@ def test_the_command_line_chooses_the_algorithm(pool: Pool) -> None:
         engine.expect("bestmove .*")
 
 
-@pytest.mark.parametrize("arguments", [["--algorithm", "minimax"], ["--algorithm"], ["now"]])
-def test_a_wrong_command_line_is_explained(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "goryu", "usi", *arguments], capture_output=True, text=True, timeout=30
-    )
-    assert done.returncode == 2
-    assert "usage: goryu usi" in done.stderr
-    assert not done.stdout
-
-
 @pytest.mark.parametrize("name", ["flat-mc", "uct", "alpha-beta"])
 def test_a_stop_is_served_at_once_though_python_searches(ready: Engine, name: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nposition startpos")
-    for _ in range(5):
+    for _ in range(3):
         ready.send("go infinite")
         time.sleep(0.05)
         ready.send("stop")

@@ -169,39 +169,9 @@ def test_a_launcher_hands_its_arguments_to_dev_py_in_the_checkout(
     assert report.read_text().splitlines() == [str(folder), r"tools\dev.py", *expected, "end"]
 
 
-@pytest.mark.slow
-def test_the_bat_file_prints_advice_if_nothing_is_installed(
-    command_prompt: CommandPrompt, tmp_path: Path
-) -> None:
-    shutil.copytree(ROOT / "bat", tmp_path / "bat")
-    done = subprocess.run(
-        command_prompt.command(tmp_path / "bat" / "usi.bat"),
-        env={**os.environ, **command_prompt.environment},
-        input=b"usi\n",
-        capture_output=True,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert done.stdout.split(b"\r\n") == [rb"info string Error! run bat\setup.bat first", b""]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that stands in for cmd.exe")
 def test_the_engine_ends_when_its_launcher_is_killed_and_the_gui_closes_the_pipe(pool: Pool) -> None:
     with pool.start(["sh", "-c", f'"{sys.executable}" -m goryu; exit 0']) as engine:
-        engine.prelude()
-        engine.send("go infinite")
-        engine.process.kill()
-        engine.process.wait()
-        engine.close_input()
-        expect_the_end_of_output(engine, 30.0)
-
-
-@pytest.mark.slow
-def test_the_engine_ends_when_cmd_exe_is_killed(
-    command_prompt: CommandPrompt, pool: Pool, tmp_path: Path
-) -> None:
-    launcher = installed_copy(tmp_path)
-    with pool.start(command_prompt.command(launcher), **command_prompt.environment) as engine:
         engine.prelude()
         engine.send("go infinite")
         engine.process.kill()

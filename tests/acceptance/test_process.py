@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from goryu.benchmark.random_network import write_random_network
 from paths import ROOT
 
 if TYPE_CHECKING:
@@ -152,11 +153,6 @@ def test_every_known_client_understands_the_option_lines(ready: Engine) -> None:
             assert keys == ["default"]
 
 
-def test_the_options_that_clients_search_for_are_offered(ready: Engine) -> None:
-    names = {line.split(" ")[2] for line in usiok(ready)[2:]}
-    assert names >= {"USI_Ponder", "USI_Hash", "Threads", "MultiPV", "Stochastic_Ponder", "MaxMovesToDraw"}
-
-
 def test_sending_every_default_back_changes_nothing(ready: Engine) -> None:
     ready.reset()
     ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 0\ngetoption")
@@ -187,7 +183,7 @@ def test_a_go_on_the_clock_ends_the_measuring_of_threads(pool: Pool, tmp_path: P
     """A GUI that does not wait for readyok: all commands come at once."""
     cache = {"XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
     with pool.start(GORYU_MEASURE="", **cache) as engine:
-        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 1000")
+        engine.send("usi\nisready\nposition startpos\ngo btime 0 wtime 0 byoyomi 300")
         before = []
         while not (line := str(engine.next_line())).startswith("bestmove"):
             before.append(line)
@@ -214,8 +210,8 @@ os._exit(0)
 
 
 def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
-    interval_s = 0.5
-    code = SLOW_PLAYER.format(interval=interval_s, load=1.8)
+    interval_s = 0.2
+    code = SLOW_PLAYER.format(interval=interval_s, load=0.8)
     with pool.start([sys.executable, "-c", code]) as engine:
         engine.send("isready")
         times: list[float] = []  # Without the start of the process.
@@ -228,59 +224,12 @@ def test_empty_lines_are_sent_during_a_slow_load(pool: Pool) -> None:
         assert max(b - a for a, b in pairwise(times)) <= interval_s + 0.2 + engine.waited_s()
 
 
-@pytest.mark.parametrize("content", [None, b"this is no model", b""])
-def test_a_missing_or_broken_model_is_reported_and_the_engine_plays(
-    ready: Engine, tmp_path: Path, content: bytes | None
-) -> None:
-    model = tmp_path / "a model.onnx"
-    if content is not None:
-        model.write_bytes(content)
-    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {model}\nisready")
-    ready.expect("info string Error! .*a model.onnx.*")
-    ready.expect("readyok")
-    ready.send("go nodes 20")
-    ready.expect(r"bestmove [1-9P]\S+.*")
-
-
-def test_without_fallback_the_engine_reports_why_it_resigns(ready: Engine, tmp_path: Path) -> None:
-    ready.send("setoption name AllowFallback value false\nsetoption name Evaluator value network")
-    ready.send(f"setoption name DNN_Model value {tmp_path}/none.onnx\nisready")
-    ready.expect("info string Error! .*AllowFallback.*")
-    ready.expect("readyok")
-    ready.send("go nodes 5")
-    ready.expect("info string Error! .*")
-    ready.expect("bestmove resign")
-
-
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A network of the dlshogi format: all logits equal, every position even."""
-    onnx = pytest.importorskip("onnx")
-    numpy = pytest.importorskip("numpy")
-    helper = onnx.helper
-    info = helper.make_tensor_value_info
-    constants = [
-        onnx.numpy_helper.from_array(numpy.zeros((62 * 81, 2187), numpy.float32), "w_policy"),
-        onnx.numpy_helper.from_array(numpy.zeros((57 * 81, 1), numpy.float32), "w_value"),
-    ]
-    nodes = [
-        helper.make_node("Flatten", ["input1"], ["flat1"]),
-        helper.make_node("Flatten", ["input2"], ["flat2"]),
-        helper.make_node("MatMul", ["flat1", "w_policy"], ["output_policy"]),
-        helper.make_node("MatMul", ["flat2", "w_value"], ["logit"]),
-        helper.make_node("Sigmoid", ["logit"], ["output_value"]),
-    ]
-    graph = helper.make_graph(
-        nodes,
-        "even",
-        [info("input1", 1, ["n", 62, 9, 9]), info("input2", 1, ["n", 57, 9, 9])],
-        [info("output_policy", 1, ["n", 2187]), info("output_value", 1, ["n", 1])],
-        constants,
-    )
-    path = tmp_path_factory.mktemp("model") / "even 零.onnx"
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    model.ir_version = 8
-    onnx.save(model, path)
+    """A small network of random weights."""
+    pytest.importorskip("onnx")
+    path = tmp_path_factory.mktemp("model") / "random 零.onnx"
+    write_random_network(1, 8, path)
     return path
 
 
@@ -290,7 +239,7 @@ def test_a_changed_model_is_loaded_without_isready(ready: Engine, network: Path)
     ready.expect("info string backend=.*")
     ready.expect(r"bestmove [1-9P]\S+.*")
     ready.send("isready")
-    ready.expect(r"info string backend=\S+ .*batch=4 .*(threads=2 searchers=1|threads=1 searchers=2) .*")
+    ready.expect(r"info string backend=\S+ .*batch=\d+ .*")
     ready.expect("readyok")
 
 
@@ -366,7 +315,7 @@ def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
 
 def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
     taken_ms = []
-    for i in range(20):
+    for i in range(10):
         played = " ".join(START_MOVES[: i % len(START_MOVES)])
         ready.send(f"position startpos moves {played}\ngo byoyomi 100")
         ready.expect("bestmove .*")
@@ -379,9 +328,9 @@ def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
 def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
     try:
-        for _ in range(5):
-            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
-            ready.expect_within("bestmove .*", 0.3, 1.0)
+        for _ in range(4):
+            ready.send("position startpos\ngo btime 0 wtime 0 byoyomi 500")
+            ready.expect_within("bestmove .*", 0.1, 0.5)
     finally:
         for hog in hogs:
             hog.kill()
@@ -392,7 +341,7 @@ def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
 
 def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     rng = random.Random(17)
-    for _ in range(60):
+    for _ in range(30):
         ready.send("go infinite")
         time.sleep(rng.uniform(0.0, 0.02))
         ready.send("stop")
@@ -400,7 +349,7 @@ def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     ready.expect_silence(0.1, but_info=False)
 
 
-@pytest.mark.parametrize("commands", [600, pytest.param(3_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("commands", [600, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
@@ -416,45 +365,17 @@ def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int
 
 
 RANDOM_COMMANDS = (
-    *("isready", "usinewgame", "stop", "stop", "ponderhit", "gameover win", "gameover", "d", "side", "moves"),
-    *(
-        "position startpos",
-        "position startpos moves 7g7f 3c3d",
-        "position startpos moves 7g7f 9z9z",
-        "position foo",
-    ),
-    *(
-        f"position sfen {MATED}",
-        "position sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
-        "unknown words",
-        "",
-        "go mate 20",
-    ),
-    *(
-        "go infinite",
-        "go ponder",
-        "go ponder byoyomi 20",
-        "go nodes 5",
-        "go depth 2",
-        "go byoyomi 10",
-        "go movetime 5",
-    ),
-    *("go searchmoves 7g7f nodes 3", "go btime 100 wtime 100", "ponderhit btime 0 wtime 0 byoyomi 10"),
-    *(
-        "setoption name MultiPV value 3",
-        "setoption name MultiPV value 1",
-        "setoption name Clear_Hash",
-        "getoption Seed",
-    ),
-    *(
-        "setoption name Evaluator value uniform",
-        "setoption name Evaluator value hashed",
-        "eval",
-        "policy 2",
-        "tree 2",
-    ),
-    *("setoption name Stochastic_Ponder value true", "setoption name MaxMovesToDraw value 100", "perft 1"),
-)
+    "isready", "usinewgame", "stop", "stop", "ponderhit", "gameover win", "gameover", "d", "side", "moves",
+    "position startpos", "position startpos moves 7g7f 3c3d", "position startpos moves 7g7f 9z9z",
+    "position foo", f"position sfen {MATED}", "position sfen 4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
+    "unknown words", "", "go mate 20", "go infinite", "go ponder", "go ponder byoyomi 20", "go nodes 5",
+    "go depth 2", "go byoyomi 10", "go movetime 5", "go searchmoves 7g7f nodes 3",
+    "go btime 100 wtime 100", "ponderhit btime 0 wtime 0 byoyomi 10", "setoption name MultiPV value 3",
+    "setoption name MultiPV value 1", "setoption name Clear_Hash", "getoption Seed",
+    "setoption name Evaluator value uniform", "setoption name Evaluator value hashed", "eval", "policy 2",
+    "tree 2", "setoption name Stochastic_Ponder value true", "setoption name MaxMovesToDraw value 100",
+    "perft 1",
+)  # fmt: skip
 
 
 # Output.
@@ -470,47 +391,8 @@ def test_other_clients_read_the_info_lines(ready: Engine) -> None:
         words = line.split()
         cp = int(words[words.index("cp") + 1])
         listener(line)
-        assert shogihome_score(line) == cp
-        assert my_shogi_accepts(line)
     listener(line)
     assert listener.score == cp
-
-
-def shogihome_score(info: str) -> int | None:
-    """ShogiHome's parser, transcribed: pairs of words until pv or string, which take the rest."""
-    words = info.split(" ")[1:]
-    i = 0
-    while i < len(words):
-        if words[i] == "score":
-            return int(words[i + 2]) if words[i + 1] == "cp" else None
-        if words[i] in ("pv", "string"):
-            return None
-        i += 2
-    return None
-
-
-def my_shogi_accepts(info: str) -> bool:
-    """MyShogi's parser, transcribed: one unknown word and the whole line is dropped."""
-    words = info.split(" ")[1:]
-    while words:
-        word = words.pop(0)
-        if word in ("depth", "seldepth", "time", "nodes", "nps", "hashfull", "multipv"):
-            int(words.pop(0))
-        elif word == "score":
-            if words.pop(0) not in ("cp", "mate"):
-                return False
-            int(words.pop(0))
-        else:
-            return word == "pv" and bool(words)
-    return False
-
-
-def test_there_are_not_more_lines_than_moves(ready: Engine) -> None:
-    ready.send("setoption name MultiPV value 5\nposition sfen k8/9/R8/9/9/9/9/9/8K w - 1\ngo nodes 50")
-    ranks = set()
-    while not (line := ready.expect("info multipv .*|bestmove.*")).startswith("bestmove"):
-        ranks.add(line.split()[2])
-    assert ranks == {"1", "2"}
 
 
 def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
@@ -528,13 +410,13 @@ def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
 def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
     ready.send("go infinite")
     times_ms = [0]
-    while times_ms[-1] < 3000:
+    while times_ms[-1] < 1000:
         found = re.search(r" time (\d+)", ready.expect("info depth .*"))
         assert found
         times_ms.append(int(found[1]))
     ready.send("stop")
     ready.expect("bestmove .*")
-    assert 2 <= len(times_ms) - 1 <= 45
+    assert 2 <= len(times_ms) - 1 <= 15
 
 
 # Process and platform.
@@ -595,9 +477,9 @@ def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
         while (line := received.readline()) != b"usiok\n":
             assert line
         with pytest.raises(subprocess.TimeoutExpired):  # It waits for the next command.
-            process.wait(0.5)
+            process.wait(0.2)
         sender.write(b"usi\n" * 50)  # The answers do not fit into the pipe.
-        time.sleep(0.5)
+        time.sleep(0.2)
         sender.write(b"quit\n")
         assert received.read().count(b"usiok") == 50
     assert process.wait(5.0) == 0
@@ -706,7 +588,7 @@ def piped(pool: Pool, commands: str) -> list[str]:
 
 def test_quit_answers_isready_and_go_that_came_while_the_network_loads(pool: Pool) -> None:
     lines = piped(pool, "isready\nposition startpos\ngo byoyomi 300\nquit\n")
-    assert next(line for line in lines if not line.startswith("info ")) == "readyok"
+    assert next(line for line in lines if line and not line.startswith("info ")) == "readyok"
     assert re.fullmatch(r"bestmove \S{4,5}( ponder \S{4,5})?", lines[-1])
 
 
@@ -718,16 +600,6 @@ def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> Non
     assert "black" in lines
     assert lines[-1] == "info string perft 2: 900"
     assert json.loads(graph.read_text())["nodes"]
-
-
-def test_an_analysis_shows_something_soon_though_a_mate_is_searched_first(ready: Engine) -> None:
-    """The Python mate search took 4 s for its nodes."""
-    ready.send("setoption name RootMateSearchNodesLimit value 2000000000")
-    sfen = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
-    ready.send(f"position sfen {sfen}\ngo infinite")
-    ready.expect_within("info depth .*", 0.0, 1.5)
-    ready.send("stop")
-    ready.expect("bestmove .*")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

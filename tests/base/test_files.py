@@ -82,12 +82,6 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
     assert file.read_text() == "old"
 
 
-def test_the_error_of_a_missing_folder_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError) as failure:
-        atomic_write(tmp_path / "none" / "file", "")
-    assert failure.value.filename == str(tmp_path / "none" / "file")
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -144,12 +138,6 @@ def test_the_file_for_the_game_may_be_saved_during_the_game(tmp_path: Path) -> N
     done = subprocess.run(command, cwd=tmp_path, input=typed, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "game.kif").exists()
-
-
-def test_only_shogi_is_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    players = ["--first", "random", "--second", "random"]
-    assert command_line.main(["play", "tictactoe", *players, "--save", str(tmp_path / "x.kif")]) == 2
-    assert "only games of shogi can be saved" in capsys.readouterr().err
 
 
 @pytest.fixture

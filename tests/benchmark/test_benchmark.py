@@ -1,17 +1,17 @@
 """The bench signature, and the measurements of the benchmark."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from goryu.benchmark import throughput
-from goryu.benchmark.advice import Advice, table
+from goryu.benchmark.advice import Advice
+from goryu.benchmark.backends import Comparison
 from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
 from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
-from goryu.benchmark.signature import POSITIONS, bench_signature, games
+from goryu.benchmark.signature import bench_signature
 from goryu.benchmark.suite import NAMES, Plan, Suite
 from goryu.benchmark.throughput import MIDDLE_GAME
 from goryu.commands.bench import main
@@ -37,13 +37,6 @@ def test_the_bench_signature_equals_the_stored_one() -> None:
     different = [name for name, digest in found.parts.items() if golden["parts"].get(name) != digest]
     assert not different
     assert (found.digest, found.nodes) == (golden["signature"], golden["nodes"])
-
-
-def test_the_signature_covers_sixteen_positions_and_the_small_games() -> None:
-    assert len(POSITIONS) == len({sfen for _, sfen in POSITIONS}) == 16
-    states = dict(games())
-    assert list(states)[16:] == ["tic-tac-toe", "reversi"]
-    assert all(state.legal_moves() and state.outcome() is None for state in states.values())
 
 
 def test_perft_counts_the_published_numbers() -> None:
@@ -80,14 +73,6 @@ def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
     assert throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(), 5).network.calls == 0
 
 
-@pytest.mark.parametrize("bound", [False, True])
-def test_the_network_alone_is_called_by_each_thread(bound: bool) -> None:
-    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
-    count, seconds = throughput.raw_run(network, 4, 2, threads=2, bound=bound)
-    assert count == 16
-    assert seconds.wall > 0.0
-
-
 SMALL = Plan(batch=4, playouts=40, stub_playouts=100, perft_depth=1, runs=2)
 
 
@@ -103,15 +88,6 @@ def test_every_measurement_has_a_median_or_a_reason() -> None:
             assert least <= results[name] <= most
             assert name not in results["reasons"]
     assert results["search_over_raw"] > 0.0
-
-
-def test_without_a_network_the_reason_is_named() -> None:
-    suite = Suite(replace(SMALL, runs=1))
-    list(suite.run())
-    results = suite.results()
-    assert results["search_nps"] is None
-    assert results["reasons"]["search_nps"] == "no network"
-    assert results["stub_playouts_per_s"] > 0.0
 
 
 def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:
@@ -182,14 +158,6 @@ def test_the_advice_is_the_median_of_its_rounds() -> None:
     assert advice.rate(Settings(1, 1)).evaluations_per_s == 20.0
 
 
-def test_a_table_has_every_batch_size_for_every_number_of_threads() -> None:
-    for uses_gpu in (False, True):
-        wanted = table(uses_gpu)
-        threads, batches = ({each.threads for each in wanted}, {each.batch_size for each in wanted})
-        assert len(wanted) == len({*wanted}) == len(threads) * len(batches)
-        assert 1 in threads
-
-
 @pytest.mark.slow
 def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     pytest.importorskip("rich")
@@ -212,14 +180,12 @@ def test_a_random_network_is_as_sharp_as_a_trained_one(tmp_path: Path, kind: str
     assert abs(evaluation.value) < 0.9
 
 
-def test_networks_of_any_format_are_compared_with_themselves_alone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    pytest.importorskip("onnx")
-    report = tmp_path / "bench.json"
-    arguments = ["--size", "1x16", "--batch", "2", "--runs", "1", "--json", str(report)]
-    assert main([*arguments, "--compare", "nshogi", "aobazero"]) == 0
-    assert "over alone" in capsys.readouterr().out
-    compared = json.loads(report.read_text("utf-8"))["compared"]
-    assert list(compared) == ["nshogi", "aobazero"]
-    assert all(each["search over alone"] > 0.0 for each in compared.values())
+def test_a_ratio_is_the_median_of_the_rounds_over_the_best_batch_of_the_other() -> None:
+    comparison = Comparison([], batches=(1, 2))
+    comparison.rates = {
+        (0, "search 1"): [30.0, 80.0, 50.0],
+        (1, "search 1"): [10.0, 10.0, 10.0],
+        (1, "search 2"): [10.0, 20.0, 20.0],
+    }
+    assert comparison.over(0, 1, 1) == 3.0
+    assert comparison.over(1, 1, 1) == 0.5

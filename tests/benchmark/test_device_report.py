@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from goryu.benchmark.gpu_report import cells, gpu_name, memory_mb, report
+from goryu.benchmark.gpu_report import gpu_name, memory_mb
 from goryu.commands import bench
 from goryu.implementation import IMPLEMENTATION
 
@@ -30,19 +30,10 @@ def test_simulated_devices_have_the_wanted_rate_and_all_time_is_accounted_for() 
     assert run.cores_for(1e6) == pytest.approx(run.search_us)
 
 
-def test_every_size_is_measured_before_the_details() -> None:
-    wanted = cells(("1x1", "2x2"), (8, 4))
-    assert [cell.size for cell in wanted[:4]] == ["1x1", "1x1", "2x2", "2x2"]
-    assert {cell.element for cell in wanted[:4]} == {"fp32", "fp16"}
-    assert len(set(wanted)) == len(wanted)
-    assert {cell.streams for cell in wanted} == {1, 2, 3}
-    assert {cell.input for cell in wanted} == {"packed", "planes"}
-
-
 @needs_native
 def test_the_gpu_report_runs_whole_on_the_cpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "gpu.json"
-    assert bench.main(["--gpu", "--size", "1x32", "--seconds", "20", "--json", str(file)]) == 0
+    assert bench.main(["--gpu", "--size", "1x32", "--seconds", "4", "--json", str(file)]) == 0
     found = json.loads(file.read_text("utf-8"))
     measured = [cell for cell in found["cells"] if "raw_per_s" in cell]
     assert measured, capsys.readouterr().out
@@ -50,12 +41,6 @@ def test_the_gpu_report_runs_whole_on_the_cpu(tmp_path: Path, capsys: pytest.Cap
     for cell in measured:
         assert cell["raw_per_s"] > 0.0
         assert cell["search_over_raw"] == pytest.approx(cell["search_per_s"] / cell["raw_per_s"])
-
-
-def test_cells_without_time_left_are_listed_as_skipped(tmp_path: Path) -> None:
-    found = list(report("onnxruntime", tmp_path, seconds=0.0, sizes=("1x32",)))
-    assert len(found) == len(cells(("1x32",), (8, 2)))
-    assert {cell["skipped"] for cell in found} == {"no time left"}
 
 
 def test_the_memory_of_a_gpu_is_what_its_driver_says() -> None:

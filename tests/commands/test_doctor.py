@@ -1,9 +1,6 @@
 """`goryu doctor`: what it measures and reports."""
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -54,23 +51,6 @@ def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
     assert len(filled) == network.batch_size
 
 
-def test_goryu_doctor_measures_with_the_options_next_to_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model = tmp_path / "net.onnx"
-    model.write_bytes((models_folder() / "goryu-5x64.onnx").read_bytes())
-    model.with_name("net.onnx.ini").write_text("DNN_Batch_Size=7\nNodesLimit=40\nNoSuch=1\n")
-    lines, config = finished(doctor._options(str(model)))
-    assert lines == [
-        "! file next to the model: no option is called 'NoSuch'",
-        "set by the file next to the model: DNN_Batch_Size=7 NodesLimit=40",
-    ]
-    assert config.evaluator.batch_size == 7
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    _, loaded = finished(doctor._evaluator(config.evaluator, None))
-    assert any(" batch=7 " in line for line in doctor._search(config, loaded))
-
-
 def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "engine_options.txt"
     file.write_text("Evaluator material\nNoSuch 1\n")
@@ -81,17 +61,6 @@ def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: 
         "! engine_options.txt: no option is called 'NoSuch'",
         "set by engine_options.txt: Evaluator=material",
     ]
-
-
-def test_goryu_doctor_says_that_engine_options_name_another_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "engine_options.txt"
-    file.write_text("DNN_Model=other.onnx\n")
-    monkeypatch.setenv("GORYU_OPTIONS", str(file))
-    lines, config = finished(doctor._options("mine.onnx"))
-    assert lines[0] == "! broken: --model: option DNN_Model stays other.onnx: engine_options.txt"
-    assert config.evaluator.model == "other.onnx"
 
 
 @pytest.mark.skipif(IMPLEMENTATION == "python", reason="nothing is measured in Python")
@@ -120,12 +89,3 @@ def test_goryu_doctor_loads_the_network_once_for_a_backend_its_measurement_and_t
     assert measured is not None
     assert f" searchers={measured[1]} " in printed
     assert "search: " in printed
-
-
-def test_goryu_doctor_reports_an_unknown_implementation() -> None:
-    command = [sys.executable, "-m", "goryu", "doctor"]
-    environment = {**os.environ, "GORYU_IMPLEMENTATION": "fast"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr == ""
-    assert "! broken: search and rules: GORYU_IMPLEMENTATION must be" in done.stdout
-    assert done.returncode == 1

@@ -79,8 +79,10 @@ def test_the_network_is_fetched_and_found_by_its_name(
     monkeypatch.setattr("goryu.commands.download.downloads_folder", lambda: folder)
     monkeypatch.setattr("goryu.players.set_up.model_path.downloads_folder", lambda: folder)
     serve(wheel.read_bytes())
-    assert goryu("download", ["miniosl"]) == 0
-    assert capsys.readouterr().out.endswith("set the option DNN_Model to miniosl.onnx\n")
+    folder.mkdir()
+    (folder / "miniosl.onnx.ini").write_text(module.OPTIONS)  # A killed download has left it.
+    assert goryu("download", []) == 0
+    assert "network: goryu-5x64.onnx (GORYU_NETWORK=shipped asks for it)" in capsys.readouterr().out
     config = EvaluatorConfig(model="miniosl.onnx")
     assert model_path(config) == folder / "miniosl.onnx"
     assert "C_init=" in read_model_options(config)[0]
@@ -106,17 +108,6 @@ def test_its_answers_are_those_of_the_package_calibrated(
         known = [i for i, share in enumerate(original.policy) if share > 0.01]
         logs = [np.log(np.array(each.policy)[known]) for each in (calibrated, original)]
         np.testing.assert_allclose(logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=0.1)
-
-
-def test_programs_find_shipped_networks_by_their_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert goryu("check-model", ["goryu-5x64.onnx"]) == 0
-    assert str(ROOT / "models" / "goryu-5x64.onnx") in capsys.readouterr().out
-    assert named_model("other.onnx") == Path("other.onnx")
-    Path("goryu-5x64.onnx").touch()
-    assert named_model("goryu-5x64.onnx") == Path("goryu-5x64.onnx")
 
 
 def test_a_file_is_overwritten_only_by_request(

@@ -16,7 +16,6 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
-from goryu.match.export import new_folder
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import read_openings
 from goryu.match.referee import Referee
@@ -55,6 +54,7 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "[4/4] +4 =0 -0" in text, "an odd number of games is made even"
     assert "Ours vs Scripted: 4 games, 2 pairs" in text
     assert json.loads((out / "summary.json").read_text())["pentanomial"] == [0, 0, 0, 0, 2]
+    assert "Ours" in (out / "match.html").read_text("utf-8")
     assert len(list(out.glob("*.csa"))) == len((out / "games.usi").read_text().splitlines()) == 4
 
 
@@ -89,15 +89,6 @@ def test_match_refuses_a_misspelled_option_before_the_first_game(
     captured = capsys.readouterr()
     assert captured.err == "goryu match: Scripted does not list the option Stile: did you mean Style?\n"
     assert "[1/" not in captured.out
-
-
-def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
-    arguments = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"]
-    match = tool("match")
-    for more in (["2"], ["4", "--records", "csa,usi"], ["4", "--records", "csa,usi"]):
-        assert match.main([*arguments, "--out", str(tmp_path), "--games", *more]) == 0
-    assert len(list(tmp_path.glob("*.csa"))) == 4
-    assert len((tmp_path / "games.usi").read_text().splitlines()) == 4
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
@@ -157,14 +148,6 @@ def test_match_warns_of_an_engine_that_may_not_work_but_plays_on(
         assert (warnings[-1] if warnings else "") == (warning and f"warning: Ours {warning}")
 
 
-def test_match_fails_when_an_engine_plays_an_illegal_move(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
-    assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
-    assert "Scripted (1) vs Scripted (2): 2 games, 1 pair, 1 opening\n" in capsys.readouterr().out
-
-
 def test_match_reports_that_it_stopped_after_failures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -198,43 +181,10 @@ def test_match_reports_wrong_arguments(
     assert words in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "option, value, words",
-    [
-        ("--engine1", "a'", '"a\'": No closing quotation'),
-        ("--engine2", "", "'': expected a program and its arguments"),
-        ("--concurrency", "0", "0: expected at least 1"),
-        ("--concurrency", "x", "'x': expected at least 1"),
-        ("--option1", "Threads", "'Threads': expected NAME=VALUE"),
-        ("--records", "kif,pgn", "pgn: expected kif, csa, usi"),
-    ],
-)
-def test_match_names_the_wrong_option(
-    option: str, value: str, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        tool("match").main(["--engine1", "a", "--engine2", "b", "--nodes", "1", "--dry-run", option, value])
-    assert f"argument {option}: {words}" in capsys.readouterr().err
-
-
-def test_a_backslash_in_a_command_is_part_of_a_path_on_windows() -> None:
-    assert command_words(r'C:\shogi\x.exe "a b"', "nt") == (r"C:\shogi\x.exe", "a b")
-    assert command_words(r"/opt/x\ y 'a b'", "posix") == ("/opt/x y", "a b")
-
-
 def test_the_path_of_a_program_may_have_blanks_without_quotes_of_its_own(tmp_path: Path) -> None:
     program = tmp_path / "my engine"
     program.touch()
     assert command_words(str(program), "nt") == command_words(str(program), "posix") == (str(program),)
-
-
-def test_matches_that_begin_in_one_second_have_folders_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    folders = {new_folder() for _ in range(5)}
-    assert len(folders) == 5
-    assert all(folder.is_dir() for folder in folders)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
@@ -254,14 +204,13 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
         text = process.communicate(timeout=20)[0]
     assert process.returncode == 130
     assert "no complete pair of games yet" in text
-    (pid,) = pids.read_text().split()
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid), 0)
+    for pid in pids.read_text().split():  # The game with the other colours may have begun, too.
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(pid), 0)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path: Path) -> None:
+def test_openings_stop_their_engine_when_they_are_interrupted(tmp_path: Path) -> None:
     pid, trace = tmp_path / "pid", tmp_path / "trace"
     engine = f"sh -c 'echo $$ > {pid}; export USI_TRACE={trace}; exec {SCRIPTED} hang'"
     command = [sys.executable, "-m", "goryu", "openings", "--engine", engine]
@@ -269,7 +218,7 @@ def test_openings_stop_their_engine_when_they_are_interrupted(how: int, tmp_path
         deadline = time.monotonic() + 30
         while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
             time.sleep(0.05)
-        process.send_signal(how)
+        process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)

@@ -15,8 +15,8 @@ from goryu.commands.terminal.game_display import GAMES
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
-from goryu.implementation import Board, Puct
-from goryu.players.agents.agents import Agent, make_agent
+from goryu.implementation import Puct
+from goryu.players.agents.agents import Agent
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
 from goryu.table.game import Game
@@ -50,32 +50,6 @@ def test_a_person_wins_against_an_agent_that_plays_the_last_legal_move() -> None
     assert play.game.over
 
 
-def test_an_illegal_move_is_refused_with_an_example() -> None:
-    out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
-    assert out.count("is not a legal move. Write the number of a free square, such as 4.") == 3
-
-
-def test_help_is_shown_at_the_start_and_on_request() -> None:
-    out = session("reversi --second random", "help\n\n?\nquit\n")
-    assert out.startswith("black (X): person, white (O): random\nWrite column and row")
-    assert out.count("help lists the commands.") == 1
-    assert out.count("  undo           takes your last move back, and the answer\n") == 3
-    assert "declare" not in out
-
-
-def test_moves_may_be_written_in_capitals_or_small_letters() -> None:
-    assert "1. black (X): d3" in session("reversi --second random", "D3\nquit\n")
-    play = Play(GAMES["shogi"], Game(Board("4k4/9/9/9/9/9/9/9/4K4 b P 1")), {})
-    assert "1. black (sente): P*5e" in list(play.receive("p*5E"))
-
-
-def test_the_reversi_board_marks_legal_squares_and_counts_discs() -> None:
-    lines = GAMES["reversi"].board(Reversi(moves=[19])).splitlines()
-    assert lines[3] == "3 . . * X * . . ."
-    assert lines[5] == "5 . . * X O . . ."
-    assert lines[-1] == "X 4, O 1"
-
-
 def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_move() -> None:
     # X takes b1 from a1; the last disc of O, on b3, has an edge behind the row that it could take.
     state = Reversi(4)
@@ -88,12 +62,6 @@ def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_m
     assert play.game.state.ply == 0
 
 
-def test_shogi_shows_check_and_no_key() -> None:
-    text = GAMES["shogi"].board(Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1"))
-    assert text.endswith(" w - 1\ncheck")
-    assert "key" not in text
-
-
 def test_control_c_ends_the_session_quietly() -> None:
     class Interrupted(StringIO):
         def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
@@ -102,28 +70,6 @@ def test_control_c_ends_the_session_quietly() -> None:
     out = StringIO()
     assert main(["tictactoe"], Interrupted(), out) == 0
     assert out.getvalue().endswith("X to move> \n")
-
-
-def test_control_c_while_the_network_is_loaded_ends_the_session_quietly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def interrupted(*_arguments: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("goryu.players.agents.presets.board_setup", interrupted)
-    assert session("tictactoe") == "\n"
-
-
-def test_a_broken_network_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "tictactoe.onnx").write_text("not a model")
-    monkeypatch.setattr("goryu.players.agents.presets.models_folder", lambda: tmp_path)
-    assert main(["tictactoe"], StringIO(), StringIO()) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("goryu play: model ")
-    assert "expected an ONNX model" in error
-    assert len(error.splitlines()) == 1
 
 
 def test_a_missing_network_is_announced_once_and_random_games_replace_it(
@@ -146,30 +92,6 @@ def test_bytes_of_another_encoding_are_an_illegal_move() -> None:
     assert b"is not a legal move" in done.stdout
 
 
-@pytest.mark.parametrize("player", ["minimax", "alpha-beta"])
-def test_a_player_who_would_search_for_years_is_refused(
-    player: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["reversi", "--second", player]) == 2
-    assert "expected another player, such as depth-limited" in capsys.readouterr().err
-    assert "wins" in session(f"tictactoe --first {player} --second random --seed 1")
-
-
-def test_undo_takes_back_the_move_and_the_reply() -> None:
-    play = against(TicTacToe(), make_agent("alpha-beta"))
-    list(play.start())
-    assert list(play.receive("undo")) == ["you have no move to take back"]
-    list(play.receive("4"))
-    assert play.game.state.ply == 2
-    list(play.receive("undo"))
-    assert play.game.state.ply == 0
-    assert not play.game.over
-
-
-def test_the_legal_moves_are_listed_by_name() -> None:
-    assert "d3 c4 f5 e6" in session("reversi --second random", "moves\nquit\n")
-
-
 @pytest.mark.parametrize("game", ["tictactoe", "reversi"])
 def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str) -> None:
     arguments = f"{game} --first random --second depth-limited:1 --seed 3"
@@ -177,29 +99,6 @@ def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str)
     assert "wins: " in out or "draw: " in out
     assert ("discs ahead" in out) == (game == "reversi")
     assert session(arguments) == out
-
-
-def test_shogi_is_played_in_usi_moves() -> None:
-    out = session("shogi --second random --seed 1", "7g7f\nundo\n2g2f\nquit\n")
-    assert "1. black (sente): 7g7f" in out
-    assert "1. black (sente): 2g2f" in out
-
-
-def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    configs: list[PuctConfig] = []
-
-    def watched(evaluator: Evaluator, config: PuctConfig) -> Puct:
-        configs.append(config)
-        return Puct(evaluator, config)
-
-    monkeypatch.setattr("goryu.players.agents.agents.Puct", watched)
-    text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: (text, ""))
-    out = session("shogi --first puct:2", "quit\n")
-    assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
-    assert "file next to the model: no option is called 'X'" in out
 
 
 def test_shogi_is_played_with_the_values_of_the_options_file(
@@ -230,16 +129,6 @@ def test_an_unreadable_options_file_is_reported_before_a_game_of_shogi(options_f
     assert out.count("engine_options.txt cannot") == 1
 
 
-def test_a_missing_network_without_fallback_is_an_error_of_one_line(
-    options_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    options_file.write_text("DNN_Model missing.onnx\nAllowFallback false\n")
-    assert main(["shogi"], StringIO(), StringIO()) == 2
-    (error,) = capsys.readouterr().err.splitlines()
-    assert error.startswith("goryu play: ")
-    assert error.endswith("(AllowFallback is false)")
-
-
 @pytest.mark.parametrize("game", ["tictactoe", "reversi", "shogi"])
 def test_puct_on_a_tree_plays_every_game_with_the_shipped_network(game: str) -> None:
     out = session(f"{game} --first puct-tree:3", "quit\n")
@@ -249,22 +138,6 @@ def test_puct_on_a_tree_plays_every_game_with_the_shipped_network(game: str) -> 
 
 def test_the_end_of_the_input_ends_the_session() -> None:
     assert session("tictactoe --second random", "4\n").endswith("to move> \n")
-
-
-def test_an_unknown_player_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tictactoe", "--second", "chess"]) == 2
-    assert "agent 'chess': expected one of random" in capsys.readouterr().err
-
-
-def test_options_end_quietly_when_the_reader_closes_the_pipe() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-m", "goryu", "options"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as program:
-        assert program.stdout is not None
-        assert program.stderr is not None
-        program.stdout.close()
-        assert program.stderr.read() == b""
-    assert program.returncode == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk")
@@ -303,18 +176,6 @@ def test_control_c_while_a_command_is_imported_ends_it_quietly(
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_wrong_implementation_is_an_error_of_one_line() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "goryu", "play", "tictactoe"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "GORYU_IMPLEMENTATION": "rust"},
-    )
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("goryu: GORYU_IMPLEMENTATION must be 'python' or 'native', not 'rust'")
-
-
 def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     models = MODELS
     own = tmp_path / "own.onnx"
@@ -325,40 +186,6 @@ def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.Captu
     reversi = "reversi --first value:1 --second random --seed 1"
     other = f"{reversi} --model {models / 'reversi.onnx'}"
     assert session(other) != session(reversi)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("tictactoe --model none.onnx", "none.onnx: no such file"),
-        ("tictactoe --model {models}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
-        ("reversi --second random --model {models}/reversi.onnx", "expected a player with a network"),
-        ("shogi --model none.onnx", "none.onnx"),
-    ],
-)
-def test_an_unusable_model_is_an_error_of_one_line(
-    arguments: str, expected: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    models = MODELS
-    assert main(arguments.format(models=models).split(), StringIO(), StringIO()) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("goryu play: ")
-    assert expected in error
-    assert error.count("\n") == 1
-
-
-def test_model_conflicts_with_a_network_in_the_options_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    models = MODELS
-    own = tmp_path / "own.onnx"
-    own.write_bytes((models / "goryu-5x64.onnx").read_bytes())
-    (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
-    out = session(f"shogi --first puct:2 --model {own}", "quit\n")
-    assert "No_Such" in out  # From the options file of this network.
-    monkeypatch.setattr("goryu.usi.start_config.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
-    assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
-    assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err
 
 
 def test_the_values_of_all_moves_stand_beside_every_board() -> None:

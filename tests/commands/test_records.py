@@ -6,10 +6,9 @@ import io
 import lzma
 import tarfile
 import zipfile
-from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, permutations
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,13 +23,12 @@ from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_jkf, to_ki2, to_kif, to_usi
-from goryu.learning.records.archives import RecordFile, find_records
+from goryu.learning.records.archives import find_records
 from goryu.learning.records.from_kifu import score_of, training_game
-from goryu.learning.records.game_lists import is_list, is_test_game, read_list, write_list
+from goryu.learning.records.game_lists import is_test_game, read_list, write_list
 from goryu.learning.records.game_records import read_games
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.records.opening_tree import OpeningTree, sample_openings
-from goryu.learning.records.selection import Candidate, GameFilter, game_hash, read_candidates, select
+from goryu.learning.records.selection import Candidate, GameFilter, read_candidates, select
 from goryu.match.openings import read_openings
 
 
@@ -218,23 +216,6 @@ def test_of_duplicates_the_record_that_knows_most_is_kept(poor: dict[str, Any], 
         assert {candidate.name for candidate in found if candidate.is_kept} == {first, "other"}
 
 
-def test_a_record_that_knows_everything_does_not_wait_for_others() -> None:
-    whole = Candidate("a", replace(game(1), headers=DATED))
-    found = select(chain([whole], iter(lambda: pytest.fail("it was read"), None)), GameFilter())
-    assert next(found) == whole
-
-
-def test_the_kept_duplicate_has_the_result_on_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "1.usi").write_text(to_usi(game(1)))
-    (tmp_path / "in" / "2.csa").write_text(to_csa(game(1)), "utf-8")
-    assert run("show", tmp_path / "in") == 0
-    assert "1 kept, 1 left out" in (shown := capsys.readouterr().out)
-    assert "resignation 1" in shown
-
-
 def test_the_split_depends_on_the_moves_alone() -> None:
     games = [game(seed, 6) for seed in range(300)]
     test = [is_test_game(one, 0.3, 5) for one in games]
@@ -243,17 +224,6 @@ def test_the_split_depends_on_the_moves_alone() -> None:
     assert [is_test_game(one, 0.3, 5) for one in renamed] == test
     assert [is_test_game(one, 0.3, 6) for one in games] != test
     assert not any(is_test_game(one, 0.0, 5) for one in games)
-
-
-@pytest.mark.parametrize(
-    "name", ["a.csa", "x y!z.kif", "C:\\new\\run.kif", "# a", '"quoted"', "a\nb", " a", "対局\udc80"]
-)
-def test_lists_keep_every_name(name: str, tmp_path: Path) -> None:
-    write_list(tmp_path / "list.txt", [name, "b"], "x")
-    assert read_list(tmp_path / "list.txt") == [name, "b"]
-    (tmp_path / "list.txt").write_bytes(BOM_UTF8 + (tmp_path / "list.txt").read_bytes())
-    assert is_list(tmp_path / "list.txt"), "an editor on Windows has added a byte order mark"
-    assert read_list(tmp_path / "list.txt") == [name, "b"]
 
 
 def test_scores_are_turned_to_the_side_that_moves() -> None:
@@ -318,17 +288,6 @@ def test_conversion_to_hcpe_keeps_positions_and_scores(tmp_path: Path) -> None:
     assert set(np.unique(records["gameResult"])) <= {BLACK_WON, WHITE_WON}
 
 
-def test_train_py_takes_the_result(tmp_path: Path) -> None:
-    pytest.importorskip("cshogi")
-    from goryu.learning.training.dataset import load_datasets, parse_source
-
-    write_games(tmp_path / "in", [game(seed) for seed in range(20)])
-    assert run("convert", tmp_path / "in", "--out", tmp_path / "a.games") == 0
-    training, testing = load_datasets([parse_source(f"{tmp_path}/a.games,600,1")], 0.2, 0)
-    assert len(training) + len(testing["a"]) == 400
-    assert set(np.unique(training.value)) <= {0.0, 1.0}
-
-
 def test_a_list_names_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_games(tmp_path / "in", [game(1)])
     kept = str(tmp_path / "in" / "game00000.csa")
@@ -388,47 +347,3 @@ def test_openings_are_different_positions_that_the_match_takes(tmp_path: Path) -
     first = out.read_bytes()
     assert run("openings", tmp_path / "in", "--plies", 6, "--count", 10, "--seed", 3, "--out", out) == 0
     assert out.read_bytes() == first
-
-
-def test_transpositions_meet_in_the_tree() -> None:
-    tree = OpeningTree(3)
-    for line, winner in (("7g7f 3c3d 2g2f", 0), ("2g2f 3c3d 7g7f", 1), ("7g7f 8c8d 2g2f", 0)):
-        tree.add(GameRecord(plies=tuple(map(Ply, line.split())), winner=winner))
-    openings = sample_openings(tree, 10, Random(1))
-    assert sorted(node.games for _, node in openings) == [1, 2]
-    assert [node.points for moves, node in openings if node.games == 2] == [1.0]
-    assert len(sample_openings(tree, 10, Random(1), balance=0.2)) == 1
-    assert len(sample_openings(tree, 10, Random(1), min_games=2)) == 1
-
-
-@pytest.mark.slow
-def test_ten_thousand_files_with_every_tenth_damaged(tmp_path: Path) -> None:
-    random = Random(1)
-    texts = [to_csa(game(seed, 8)).encode() for seed in range(500)]
-    for number in range(10_000):
-        data = texts[number % 500] + f"'{number}\n".encode()
-        if number % 10 == 9:
-            at = random.randrange(40, len(data) - 30)
-            data = data[:at] + random.randbytes(8) + data[at + 5 :]
-        folder = tmp_path / "in" / str(number // 1000)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{number}.csa").write_bytes(data)
-    assert run("select", tmp_path / "in", "--out", tmp_path / "out", "--keep-duplicates") == 0
-    lists = [
-        (tmp_path / "out" / name).read_text().splitlines()
-        for name in ("train.txt", "test.txt", "left-out.txt")
-    ]
-    kept = len(lists[0]) + len(lists[1]) - 2
-    assert kept + len(lists[2]) == 10_000
-    assert kept >= 9000
-
-
-def test_every_candidate_comes_out_once() -> None:
-    files = [RecordFile("a", to_csa(game(1)).encode()), RecordFile("b", problem="gone"), RecordFile("c", b"")]
-    found = list(select(read_candidates(files), GameFilter()))
-    assert sorted((candidate.name, candidate.is_kept) for candidate in found) == [
-        ("a", True),
-        ("b", False),
-        ("c", False),
-    ]
-    assert game_hash(game(1)) != game_hash(game(2))

@@ -74,9 +74,7 @@ def planes(count: int) -> Any:
     return np.random.default_rng(5).random((count, 362, 9, 9)).astype(np.float32)
 
 
-@pytest.mark.parametrize(
-    ("version", "compress"), [(2, bytes), (3, bytes), (2, gzip.compress), (3, lzma.compress)]
-)
+@pytest.mark.parametrize(("version", "compress"), [(2, gzip.compress), (3, lzma.compress)])
 def test_weights_answer_alike(version: int, compress: Callable[[bytes], bytes], tmp_path: Path) -> None:
     import onnxruntime
 
@@ -158,14 +156,14 @@ def test_damaged_compression_is_refused(tmp_path: Path) -> None:
 def test_a_compressed_bomb_stops_at_the_limit(
     compress: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goryu.conversion.aobazero.MOST_LINE_BYTES", 1 << 20)
-    monkeypatch.setattr("goryu.conversion.tensors.MOST_BYTES", 1 << 22)
+    monkeypatch.setattr("goryu.conversion.aobazero.MOST_LINE_BYTES", 1 << 18)
+    monkeypatch.setattr("goryu.conversion.tensors.MOST_BYTES", 1 << 20)
     source = tmp_path / "w"
-    source.write_bytes(compress(b"2\n" + b"0" * (8 << 20)))
+    source.write_bytes(compress(b"2\n" + b"0" * (2 << 20)))
     with pytest.raises(ConversionError, match="too many or too long lines"):
         convert([source], tmp_path / "out.onnx")
-    source.write_bytes(compress(b"2\n" + (b"0 " * 100_000 + b"\n") * 100))
-    with pytest.raises(ConversionError, match="its tensors would take 4 MiB; expected at most 4"):
+    source.write_bytes(compress(b"2\n" + (b"0 " * 50_000 + b"\n") * 50))
+    with pytest.raises(ConversionError, match="its tensors would take 1 MiB; expected at most 1"):
         convert([source], tmp_path / "out.onnx")
 
 

@@ -1,6 +1,5 @@
 """goryu convert: PyTorch networks of the second book and of dlshogi; nothing in a checkpoint is executed."""
 
-import itertools
 import pickle
 import zipfile
 from collections import OrderedDict
@@ -13,16 +12,7 @@ import pytest
 pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint
-from foreign_networks import (
-    Net,
-    dlshogi,
-    relu,
-    resnet10_swish,
-    second_book,
-    sigmoid,
-    swish,
-    wideresnet10,
-)
+from foreign_networks import Net, dlshogi, relu, resnet10_swish, second_book, sigmoid, swish, wideresnet10
 from goryu.conversion.convert import convert
 from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError
@@ -74,7 +64,7 @@ def test_a_checkpoint_of_the_second_book_answers_alike(activation: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("kind", "activation"), zip(["resnet", "senet", "broadcast"], itertools.cycle(ACTIVATIONS), strict=False)
+    ("kind", "activation"), [("resnet", "relu"), ("senet", "swish"), ("broadcast", "relu")]
 )
 def test_a_network_of_dlshogi_answers_alike(kind: str, activation: str, tmp_path: Path) -> None:
     net, (board, hands), target = Net(), planes(), tmp_path / "out.onnx"
@@ -84,57 +74,17 @@ def test_a_network_of_dlshogi_answers_alike(kind: str, activation: str, tmp_path
     check(target, expected, input1=board, input2=hands)
 
 
-def test_pytorchs_own_layers_answer_alike(tmp_path: Path) -> None:
-    """The network of the second book as a PyTorch module, trained for a few steps."""
+def test_what_pytorch_itself_saves_is_read(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
-    nn = torch.nn
-
-    class Block(nn.Module):  # type: ignore[name-defined,misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.conv1, self.conv2 = (nn.Conv2d(16, 16, 3, padding=1, bias=False) for _ in range(2))
-            self.bn1, self.bn2 = nn.BatchNorm2d(16), nn.BatchNorm2d(16)
-
-        def forward(self, x: Any) -> Any:
-            y = torch.relu(self.bn1(self.conv1(x)))
-            return torch.relu(self.bn2(self.conv2(y)) + x)
-
-    class Bias(nn.Module):  # type: ignore[name-defined,misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.bias = nn.Parameter(torch.zeros(2187))
-
-    class Network(nn.Module):  # type: ignore[name-defined,misc]
-        def __init__(self) -> None:
-            super().__init__()
-            self.conv1, self.norm1 = nn.Conv2d(104, 16, 3, padding=1, bias=False), nn.BatchNorm2d(16)
-            self.blocks = nn.Sequential(Block(), Block())
-            self.policy_conv, self.policy_bias = nn.Conv2d(16, 27, 1, bias=False), Bias()
-            self.value_conv1, self.value_norm1 = nn.Conv2d(16, 27, 1, bias=False), nn.BatchNorm2d(27)
-            self.value_fc1, self.value_fc2 = nn.Linear(2187, 32), nn.Linear(32, 1)
-
-        def forward(self, x: Any) -> Any:
-            x = self.blocks(torch.relu(self.norm1(self.conv1(x))))
-            y = torch.relu(self.value_norm1(self.value_conv1(x))).flatten(1)
-            policy = self.policy_conv(x).flatten(1) + self.policy_bias.bias
-            return policy, self.value_fc2(torch.relu(self.value_fc1(y)))
-
-    torch.manual_seed(1)
-    network, x = Network(), torch.from_numpy(book_planes())
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
-    for _ in range(30):
-        policy, value = network(x)
-        optimizer.zero_grad()
-        (policy.logsumexp(1).mean() + (value - 1).square().mean()).backward()
-        optimizer.step()
-    network.eval()
-    with torch.no_grad():
-        expected = [each.numpy() for each in network(x)]
-    source, target = tmp_path / "checkpoint-001.pth", tmp_path / "out.onnx"
-    checkpoint = {"epoch": 1, "model": network.state_dict(), "optimizer": optimizer.state_dict()}
-    torch.save(checkpoint, source)
-    assert convert([source], target).network.size == "2x16 relu"
-    check(target, expected, input=x.numpy())
+    net, x, target = Net(), book_planes(), tmp_path / "out.onnx"
+    expected = second_book(net, x)
+    weights = {name: torch.from_numpy(np.array(array)) for name, array in net.weights.items()}
+    parameter = torch.nn.Parameter(torch.zeros(3))
+    optimizer = torch.optim.SGD([parameter], lr=0.01, momentum=0.9)
+    checkpoint = {"epoch": 1, "model": OrderedDict(weights), "optimizer": optimizer.state_dict()}
+    torch.save(checkpoint, tmp_path / "checkpoint-001.pth")
+    convert([tmp_path / "checkpoint-001.pth"], target)
+    check(target, expected, input=x)
 
 
 def test_the_variant_with_planes_for_entering_kings_is_recognised(tmp_path: Path) -> None:
@@ -215,7 +165,7 @@ def test_the_statistics_of_real_games_show_the_activation(activation: str, tmp_p
     pytest.importorskip("rsshogi")
     games = MODELS / "data" / "fsf_20261123.games"
     boards, board = [], cshogi.Board()
-    for record in read_records(games)[::100][:150]:
+    for record in read_records(games)[::100][:60]:
         board.set_hcp(np.ascontiguousarray(record["hcp"]))
         boards.append(Board(board.sfen()))
     board_planes, hand_planes = planes_of(DlshogiFormat(from_probability), boards)

@@ -8,7 +8,6 @@ import pytest
 
 from goryu.games.perft import perft
 from goryu.games.reversi import PASS, Reversi
-from goryu.games.state import Move
 
 
 @pytest.mark.parametrize("depth, count", list(enumerate((4, 12, 56, 244, 1396, 8200, 55092), start=1)))
@@ -56,21 +55,6 @@ def test_moves_and_flips_agree_with_the_rules_square_by_square(size: int) -> Non
         assert state.outcome() is not None
 
 
-@pytest.mark.parametrize("size", [4, 6, 8])
-def test_pop_undoes_push_exactly(size: int) -> None:
-    rng = Random(size)
-    for _ in range(20):
-        state, seen = Reversi(size), []
-        while moves := state.legal_moves():
-            seen.append((state.own, state.opponent, state.key, state.ply, state.turn, moves))
-            state.push(rng.choice(moves))
-        while seen:
-            state.pop()
-            assert seen.pop() == (
-                state.own, state.opponent, state.key, state.ply, state.turn, state.legal_moves()
-            )  # fmt: skip
-
-
 def test_the_outcome_is_the_sign_of_the_disc_difference_for_the_side_to_move() -> None:
     rng = Random(5)
     for _ in range(40):
@@ -100,33 +84,6 @@ def test_a_player_who_can_flip_nothing_passes() -> None:
                 assert PASS not in moves
                 state.push(rng.choice(moves))
     assert passes > 10
-
-
-def test_equal_positions_have_equal_keys_whatever_the_order_of_moves() -> None:
-    by_position: dict[tuple[int, int, int], int] = {}
-    keys = set()
-
-    def visit(state: Reversi, depth: int) -> None:
-        position = (state.own, state.opponent, state.ply)
-        assert by_position.setdefault(position, state.key) == state.key
-        keys.add(state.key)
-        for move in state.legal_moves() if depth else ():
-            state.push(move)
-            visit(state, depth - 1)
-            state.pop()
-
-    visit(Reversi(), 5)
-    assert len(by_position) == len(keys) < 1 + 4 + 12 + 56 + 244 + 1396
-
-
-def test_a_copy_goes_its_own_way() -> None:
-    state = Reversi(moves=[19])
-    copy = state.copy()
-    copy.push(copy.legal_moves()[0])
-    assert (state.ply, copy.ply) == (1, 2)
-    copy.pop()
-    assert (copy.key, copy.own, copy.opponent) == (state.key, state.own, state.opponent)
-    assert copy.move_stack == [Move(19)]
 
 
 def solve(state: Reversi, alpha: int, beta: int) -> int:

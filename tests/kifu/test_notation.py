@@ -105,9 +105,7 @@ GOLDS = "4k4/9/9/9/3G5/3GG4/9/9/4K4 b - 1"  # On 6e, 6f and 5f; all three reach 
 
 def test_disambiguation_follows_the_association() -> None:
     for sfen, usi, name in [
-        (GOLDS, "6e5e", "▲５五金寄"),
-        (GOLDS, "6f5e", "▲５五金左上"),
-        (GOLDS, "5f5e", "▲５五金直"),
+        (GOLDS, "6e5e", "▲５五金寄"), (GOLDS, "6f5e", "▲５五金左上"), (GOLDS, "5f5e", "▲５五金直"),
         ("4k4/9/G6G1/9/9/9/9/9/4K4 b - 1", "9c9b", "▲９二金"),
         ("4k4/9/9/9/9/9/9/3G1G3/4K4 b - 1", "6h5h", "▲５八金左"),
         ("4k4/9/9/9/9/9/9/3G1G3/4K4 b - 1", "4h5h", "▲５八金右"),
@@ -119,7 +117,7 @@ def test_disambiguation_follows_the_association() -> None:
         ("4k4/9/9/S8/9/9/9/9/4K4 b - 1", "9d9c", "▲９三銀不成"),
         ("4k4/9/9/S8/9/9/9/9/4K4 b - 1", "9d9c+", "▲９三銀成"),
         ("4k4/9/9/9/9/9/3s1s3/9/4K4 w - 1", "6g5h+", "△５八銀右成"),
-    ]:
+    ]:  # fmt: skip
         board = Board(sfen)
         move = parse_move(board, usi)
         assert japanese_move(board, move) == name

@@ -40,20 +40,14 @@ def test_a_session_is_the_same_for_the_same_seed() -> None:
         ("bestmove resign\\nbestmove resign", "", r"\d+ go, but \d+ answers"),
         ("info string thinking", "", r"\d+ go, but 0 answers"),
         ("bestmove none", "", "not USI: 'bestmove none'"),
-        (
-            "bestmove resign",
-            "    if b'byoyomi' in words: print('debug: byoyomi', flush=True)",
-            "not USI: 'debug",
-        ),
+        ("bestmove resign", "    if b'byoyomi' in words: print('debug: byoyomi', flush=True)",
+         "not USI: 'debug"),
         ("bestmove resign", "    if b'mate' in words: sys.exit(3)", r"(died|ended) with status 3"),
-        (
-            "bestmove resign",
-            "    if b'nodes' in words: sys.stderr.write('x' * 5000)",
-            r"wrote \d+ bytes to stderr",
-        ),
+        ("bestmove resign", "    if b'nodes' in words: sys.stderr.write('x' * 5000)",
+         r"wrote \d+ bytes to stderr"),
     ],
     ids=["none", "two answers", "no answer", "bestmove none", "debug output", "dies", "stderr"],
-)
+)  # fmt: skip
 def test_the_fuzzer_finds_forbidden_output(answer: str, habit: str, complaint: str | None) -> None:
     program = PATIENT.format(answer=answer, habit=habit)
     writes = [command + b"\n" for command in COMMANDS]

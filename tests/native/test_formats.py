@@ -1,7 +1,6 @@
 """The native planes and labels of every format against the Python ones, and games of the native search."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -99,8 +98,8 @@ def test_planes_of_random_games_are_those_of_python(native: ModuleType, model_fo
 
 @pytest.mark.slow
 @every_format
-def test_planes_of_3000_positions_are_those_of_python(native: ModuleType, model_format: ModelFormat) -> None:
-    boards = random_boards(native, 3_000, seed=2)
+def test_planes_of_1000_positions_are_those_of_python(native: ModuleType, model_format: ModelFormat) -> None:
+    boards = random_boards(native, 1_000, seed=2)
     while batch := list(islice(boards, 200)):
         check_planes(native, model_format, batch)
 
@@ -247,23 +246,3 @@ def test_unknown_metadata_is_refused_with_the_known_names(
     onnx.save(model, tmp_path / "gps.onnx")
     with pytest.raises(ModelError, match=r"one of dlshogi, .*; found 'gps'"):
         NetworkEvaluator(tmp_path / "gps.onnx", backend="cpu")
-
-
-@pytest.mark.parametrize("kind", TENSORS)
-def test_a_damaged_file_of_any_format_is_a_model_error(
-    tmp_path: Path, models: dict[tuple[str, bool], Path], kind: str
-) -> None:
-    content = models[kind, False].read_bytes()
-    rng = Random(1)
-    path = tmp_path / "damaged.onnx"
-    for end in (0, 1, len(content) // 2, len(content) - 1):
-        path.write_bytes(content[:end])
-        with pytest.raises(ModelError, match=r"damaged\.onnx"):
-            NetworkEvaluator(path, backend="cpu")
-    for _ in range(6):  # Some damage does not show; what shows is a ModelError.
-        damaged = bytearray(content)
-        for _ in range(20):
-            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
-        path.write_bytes(damaged)
-        with suppress(ModelError):
-            NetworkEvaluator(path, backend="cpu")

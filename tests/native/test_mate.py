@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
+from goryu.games.shogi import Board, move_to_usi
 from goryu.games.state import Move
 from goryu.search.mates import mate
 from goryu.search.mates.mate import MateVerdict
@@ -84,19 +84,6 @@ def test_long_mates_are_found_with_small_tables(native: ModuleType, capacity: in
         assert_line_mates(sfen, found.moves)
 
 
-@pytest.mark.parametrize("capacity", [5000, 1 << 18])
-def test_a_refutation_by_repetitions_is_certain(native: ModuleType, capacity: int) -> None:
-    found = native.solve(native.Board(REFUTED_BY_REPETITIONS), 2_000_000, capacity=capacity)
-    assert found.verdict is MateVerdict.NO_MATE
-
-
-def test_shortened_mates_are_the_shortest(native: ModuleType) -> None:
-    for plies, sfen in MATES:
-        found = native.solve(native.Board(sfen), 30_000, shortening_nodes=10_000)
-        assert len(found.moves) == plies, sfen
-        assert_line_mates(sfen, found.moves)
-
-
 def test_a_table_without_room_is_an_error(native: ModuleType) -> None:
     with pytest.raises(ValueError, match="capacity 0"):
         native.solve(native.Board(), 10, capacity=0)
@@ -120,8 +107,3 @@ print(found.nodes, most_kb() - before)
     nodes, grown = map(int, run.stdout.split())
     assert nodes > 3 << 16  # The table is full several times over.
     assert 1024 * grown <= (80 << 16) + (2 << 20)
-
-
-def test_a_move_that_wins_by_the_try_rule_is_no_mate(native: ModuleType) -> None:
-    board = native.Board("9/k3K3R/9/9/9/9/9/9/9 b - 1", Rules(EnteringKingRule.TryRule))
-    assert native.solve(board, 3000).verdict is not MateVerdict.MATE

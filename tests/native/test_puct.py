@@ -103,9 +103,10 @@ def facts(node: Any) -> dict[str, Any]:
     return {
         **{name: getattr(node, name) for name in ("key", "ply", "total_visits", "raw_visits", "tried")},
         **{name: getattr(node, name) for name in ("in_flight", "proof", "distance", "is_complete")},
-        **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending")},
-        **{name: float(getattr(node, name)).hex() for name in ("value", "variance")},
+        **{name: list(getattr(node, name)) for name in ("moves", "priors", "visits", "pending", "proofs")},
+        **{name: float(getattr(node, name)).hex() for name in ("value", "variance", "tried_prior")},
         **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance")},
+        "values": [value.hex() for value in node.values],
         "children": [child.key if child is not None else None for child in node.children],
     }
 
@@ -168,14 +169,14 @@ def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, 
 def test_the_graphs_are_equal_with_second_looks(native: ModuleType, game: str, batch_size: int) -> None:
     config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
     pair = Pair(native, GAMES[game], config, MateSolver(0, 8))
-    play_a_game(pair, Random(batch_size), searches=3, playouts=400)
+    play_a_game(pair, Random(batch_size), searches=2, playouts=200)
 
 
 @pytest.mark.parametrize("batch_size", [1, 4, 16])
 def test_mates_found_by_second_looks_are_equal(native: ModuleType, batch_size: int) -> None:
     config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
     pair = Pair(native, lambda games: games.Board(THREATENED), config, MateSolver(0, 8))
-    result = pair.search(500)
+    result = pair.search(400)
     assert sum(move.mate is not None for move in result.moves) > 2
 
 
@@ -200,7 +201,7 @@ def test_a_solver_in_python_is_asked_again(native: ModuleType) -> None:
 def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: str) -> None:
     pair = Pair(native, GAMES[game], PuctConfig(batch_size=2))
     entered = 0
-    for _ in range(8):
+    for _ in range(4):
         line = pair.search(60).moves[0].pv
         for i in range(len(line) + 1):
             board, twin = pair.state.copy(), pair.native_state.copy()
@@ -261,19 +262,11 @@ def random_pair(native: ModuleType, rng: Random) -> Pair:
     return pair
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 100), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.slow)], ids=str)
 def test_the_graphs_from_random_positions_are_equal(native: ModuleType, seeds: range) -> None:
     for seed in seeds:
         rng = Random(seed)
         play_a_game(random_pair(native, rng), rng, searches=3, playouts=150)
-
-
-def test_a_search_in_two_parts_equals_one(native: ModuleType) -> None:
-    whole, parts = (native.Puct(HashedEvaluator()) for _ in range(2))
-    whole.search(native.Board(), never, max_playouts=500)
-    for playouts in (120, 380):
-        parts.search(native.Board(), never, max_playouts=playouts)
-    assert [facts(node) for node in whole.table] == [facts(node) for node in parts.table]
 
 
 @pytest.mark.parametrize("batch_size", [1, 8])
@@ -306,11 +299,11 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
 
     config, solver = PuctConfig(batch_size=4), MateSolver(10)
     puct = Puct(HashedEvaluator(), config, solver)
-    expected = puct.search(GAMES[game](PythonGames), never, max_playouts=200)
+    expected = puct.search(GAMES[game](PythonGames), never, max_playouts=120)
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Subclass()):
             twin = native.Puct(evaluator, config, solver)
-            assert twin.search(GAMES[game](games), never, max_playouts=200) == expected
+            assert twin.search(GAMES[game](games), never, max_playouts=120) == expected
             assert_same_graph(twin, puct)
 
 
@@ -320,7 +313,7 @@ GROWN = PuctConfig(Formula(c_init=1.0), Formula(c_init=0.7, fpu_reduction=0.1), 
 @pytest.fixture(scope="module", params=[GROWN, NARROW], ids=["default", "narrow"])
 def grown(native: ModuleType, request: pytest.FixtureRequest) -> tuple[Any, Puct]:
     pair = Pair(native, lambda games: games.Board(CHECKS), request.param)
-    pair.search(600)
+    pair.search(300)
     return pair.twin, pair.puct
 
 
@@ -333,8 +326,9 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
         view = views[node.key]
         for is_root in (False, True):
             formula = puct.config.root_formula if is_root else puct.config.formula
-            certain = {i for i in range(node.tried) if is_root and puct.table.is_certain(node, i)}
-            assert twin.select(view, is_root) == selection.select(puct.table, node, formula, certain)
+            ended = {i for key, i in puct.table.repetitions if key == node.key}
+            certain = {i for i in range(node.tried) if is_root and (node.proofs[i] or i in ended)}
+            assert twin.select(view, is_root) == selection.select(node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
@@ -354,29 +348,23 @@ def test_halves_are_rounded_as_struct_rounds_them(native: ModuleType) -> None:
     rng = Random(1)
     between = [(half(h) + half(h + step)) / 2 for h in (0.3, 2e-5, 6e-8) for step in (2e-4, 6e-8)]
     for x in [
-        0.0,
-        1.0,
-        2.0**-14,
-        2.0**-24,
-        2.0**-25,
-        65504.0,
-        *between,
+        0.0, 1.0, 2.0**-14, 2.0**-24, 2.0**-25, 65504.0, *between,
         *(rng.random() ** 9 for _ in range(20_000)),
-    ]:
+    ]:  # fmt: skip
         assert pack("d", native.half(x)) == pack("d", half(x)), x.hex()
 
 
 @pytest.mark.parametrize("sfen", [None, BATTLE])
 def test_the_table_holds_little_more_memory_than_it_counts(native: ModuleType, sfen: str | None) -> None:
-    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity_bytes=4 << 20))
-    for playouts in (5_000, 60_000, 60_000):
+    twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=16, capacity_bytes=2 << 20))
+    for playouts in (5_000, 30_000, 30_000):
         twin.search(native.Board(sfen) if sfen else native.Board(), never, max_playouts=playouts)
         nodes = list(twin.table)
-        counted = sum(72 + 4 * len(node.moves) + 12 * node.tried for node in nodes)
+        counted = sum(72 + 4 * len(node.moves) + 16 * node.tried for node in nodes)
         assert twin.table.bytes_used == counted + 128 * len(twin.table.repetitions)
-        assert twin.table.bytes_used <= 4.1 * 2**20
-        assert twin.table.bytes_held <= 1.25 * (4 << 20)
-    assert sum(move.visits for move in twin.result().moves) == 125_000
+        assert twin.table.bytes_used <= 2.1 * 2**20
+        assert twin.table.bytes_held <= 1.25 * (2 << 20)
+    assert sum(move.visits for move in twin.result().moves) == 65_000
 
 
 class Failing:
@@ -481,16 +469,16 @@ class Sleeping(HashedEvaluator):
 
 @pytest.mark.parametrize(
     ("game", "threads"),
-    [("shogi, checks", 4), ("shogi, shuffle", 2), ("reversi 4x4", 4), ("tic-tac-toe", 2)],
+    [("shogi, checks", 4), ("shogi, shuffle", 2), ("tic-tac-toe", 2)],
 )
 def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, threads: int) -> None:
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Sleeping()):
             config = PuctConfig(batch_size=4, capacity=400)
             twin, state = native.Puct(evaluator, config, MateSolver(2, 2), threads), GAMES[game](games)
-            for _ in range(3):
-                result = twin.search(state, never, max_playouts=200)
-                assert result.stats.playouts == 200 or result.stats.is_exhausted
+            for _ in range(2):
+                result = twin.search(state, never, max_playouts=150)
+                assert result.stats.playouts == 150 or result.stats.is_exhausted
                 assert_settled(twin)
                 state.push(result.moves[0].move)
                 if state.outcome() is not None:
@@ -555,7 +543,7 @@ def test_an_idle_helper_leaves_the_lock_to_the_thread_that_checks_the_clock(nati
 
 def test_the_result_can_be_read_while_several_threads_search(native: ModuleType) -> None:
     twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5), 3)
-    twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 600)
+    twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 300)
     assert_settled(twin)
 
 
@@ -567,7 +555,7 @@ def mate_positions() -> Iterator[str]:
 
 @pytest.mark.parametrize("nodes", [1, 8, 40, 300])
 def test_mate_searches_are_equal(native: ModuleType, nodes: int) -> None:
-    for sfen in list(mate_positions())[:: 1 if nodes <= 40 else 4]:
+    for sfen in list(mate_positions())[:: 2 if nodes <= 40 else 8]:
         board, twin = Board(sfen, allow_missing_king=True), native.Board(sfen, allow_missing_king=True)
         assert native.solve(twin, nodes) == mate.solve(board, nodes)
         assert native.mate_in_one(twin) == mate.mate_in_one(board)
@@ -575,7 +563,7 @@ def test_mate_searches_are_equal(native: ModuleType, nodes: int) -> None:
 
 
 def test_mate_searches_on_the_way_of_random_games_are_equal(native: ModuleType) -> None:
-    for seed in range(6):
+    for seed in range(3):
         rng, board, twin = Random(seed), Board(CHECKS), native.Board(CHECKS)
         for _ in range(25):
             assert native.solve(twin, 40) == mate.solve(board, 40)
@@ -613,13 +601,12 @@ def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> 
     assert quick.bind(quick.new_inputs(4)) is not None
     vars(unbound)["bind"] = lambda inputs: None
     config = PuctConfig(batch_size=4)
-    for sfen in (CHECKS, BATTLE):
-        puct = Puct(asked, config)
-        expected = puct.search(Board(sfen), never, max_playouts=100)
-        for evaluator in (asked, unbound, quick):
-            twin = native.Puct(evaluator, config)
-            assert twin.search(native.Board(sfen), never, max_playouts=100) == expected
-            assert_same_graph(twin, puct)
+    puct = Puct(asked, config)
+    expected = puct.search(Board(CHECKS), never, max_playouts=100)
+    for evaluator in (asked, unbound, quick):
+        twin = native.Puct(evaluator, config)
+        assert twin.search(native.Board(CHECKS), never, max_playouts=100) == expected
+        assert_same_graph(twin, puct)
 
 
 def test_a_search_without_python_stops_to_ask_after_few_evaluations(native: ModuleType) -> None:

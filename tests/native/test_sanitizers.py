@@ -26,7 +26,7 @@ def test_a_time_of_the_fuzz_targets_is_above_0(text: str, capsys: pytest.Capture
 @pytest.mark.parametrize("sanitizer", ["address", "thread"])
 def test_the_sanitizers_find_no_fault(sanitizer: str) -> None:
     result = subprocess.run(
-        [sys.executable, ROOT / "tools" / "sanitize.py", "--sanitizer", sanitizer, "--fuzz", "3"],
+        [sys.executable, ROOT / "tools" / "sanitize.py", "--sanitizer", sanitizer, "--fuzz", "2"],
         capture_output=True,
         text=True,
         timeout=1700,

@@ -10,7 +10,7 @@ from goryu.players.random_openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
 
-STATS = SearchStats(100, 100, 60, 30, 3, 5, 100, 1000, False, False)
+STATS = SearchStats(100, 100, 3, 5, 100, 1000, False, False)
 
 
 def root_move(number: int, visits: int, value: float, mate: int | None = None) -> RootMove:

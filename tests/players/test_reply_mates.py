@@ -133,7 +133,7 @@ def test_where_every_move_loses_the_search_does_not_hope_for_another() -> None:
     assert [move.mate for move in puct.result().moves] == [-6, -6]
 
 
-@pytest.mark.parametrize("limits", [Limits(nodes=300), Limits(movetime_ms=3000)], ids=str)
+@pytest.mark.parametrize("limits", [Limits(nodes=300), Limits(movetime_ms=1000)], ids=str)
 def test_the_engine_plays_no_move_into_a_mate_that_it_can_find(limits: Limits) -> None:
     answer = answer_of(CONFIG, limits)
     assert answer.move is not None

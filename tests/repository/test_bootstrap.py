@@ -1,13 +1,12 @@
 """Setting up a checkout: which steps are repeated, the stamps, and the messages of failures."""
 
-import errno
 import importlib
 import platform
 import subprocess
 import sys
-from io import BytesIO
+import time
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 
@@ -141,51 +140,12 @@ def test_what_nobody_chose_follows_the_machine_at_the_next_setup(
     assert machine.installed() == ".[test,cuda]"
 
 
-def test_an_onnxruntime_of_unknown_origin_is_left_alone(bootstrap: ModuleType, machine: Machine) -> None:
-    machine.runtimes = ["onnxruntime-gpu"]
-    bootstrap.install(["test"])
-    assert machine.installed() == ".[test]"
-    assert not any("uninstall" in command for command in machine.commands)
-
-
 def test_another_onnxruntime_replaces_the_one_that_is_there(bootstrap: ModuleType, machine: Machine) -> None:
     machine.runtimes = ["onnxruntime-gpu"]
     bootstrap.install(["directml"])
     assert "uninstall" in machine.commands[-2]
     assert {*machine.commands[-2].split()} >= {*bootstrap.DISTRIBUTIONS}
     assert machine.installed() == ".[directml]"
-
-
-def test_one_distribution_is_not_removed_for_another_version_of_it(
-    bootstrap: ModuleType, machine: Machine
-) -> None:
-    machine.runtimes = ["onnxruntime-gpu"]
-    bootstrap.install(["cuda12"])
-    assert not any("uninstall" in command for command in machine.commands)
-
-
-def test_two_onnxruntimes_cannot_be_chosen_together(bootstrap: ModuleType, machine: Machine) -> None:
-    with pytest.raises(bootstrap.StepError, match="name one of cpu, cuda"):
-        bootstrap.install(["cuda", "cpu"])
-    assert machine.commands == []
-
-
-@pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
-@pytest.mark.parametrize("is_reachable", [True, False])
-def test_pytorch_comes_without_cuda_where_its_own_server_can_be_reached(
-    is_reachable: bool, bootstrap: ModuleType, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def urlopen(url: str, timeout: float) -> object:
-        if not is_reachable:
-            raise OSError("no route to host")
-        return BytesIO()
-
-    monkeypatch.setattr("urllib.request.urlopen", urlopen)
-    monkeypatch.setattr(bootstrap, "ask_python", lambda *_: "")
-    bootstrap.install(["train"])
-    asked = [command for command in machine.commands if bootstrap.CPU_TORCH in command]
-    assert [command.split()[-1] for command in asked] == ["torch>=2.4"] * is_reachable
-    assert machine.installed() == ".[train,cpu]"
 
 
 @pytest.mark.skipif(sys.platform != "linux" or platform.machine() != "x86_64", reason="others have no CUDA")
@@ -200,25 +160,6 @@ def test_pytorch_comes_from_a_folder_of_wheels_that_pip_knows(
     (asked,) = (command for command in machine.commands if "torch" in command)
     assert asked.endswith("--no-index --no-deps torch>=2.4")
     assert machine.installed() == ".[train,cpu]"
-
-
-def test_the_runtimes_of_a_virtual_environment_are_found(
-    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "onnxruntime_directml-1.24.4.dist-info"
-    folder.mkdir()
-    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: onnxruntime_directml\nVersion: 1.24.4\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert "onnxruntime-directml" in bootstrap.installed_runtimes()
-
-
-def test_a_log_is_shown_in_the_encoding_that_compilers_write(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("locale.getencoding", lambda: "cp932")
-    writes = "import sys; sys.stdout.buffer.write('エラー'.encode('cp932')); sys.exit(1)"
-    with pytest.raises(bootstrap.StepError, match="エラー"):
-        bootstrap.step("compiler", "compiling", [sys.executable, "-c", writes], "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="makes links")
@@ -271,42 +212,6 @@ def test_a_required_build_must_not_fail(bootstrap: ModuleType, monkeypatch: pyte
         bootstrap.build_native()
 
 
-def test_a_module_that_a_running_engine_holds_is_reported(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As on Windows."""
-    (bootstrap.ROOT / "engine" / "goryu" / "_native.cpython-311.so").touch()
-
-    def refuse(path: Path) -> None:
-        raise PermissionError(13, "in use", str(path))
-
-    monkeypatch.setattr(Path, "unlink", refuse)
-    with pytest.raises(bootstrap.StepError, match=r"building the native code failed[^$]*in use"):
-        bootstrap.build_native()
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="flock is not there")
-def test_set_up_does_not_wait_where_the_file_system_has_no_locks(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import fcntl
-
-    def refuse(descriptor: int, operation: int) -> None:
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr(fcntl, "flock", refuse)
-    with bootstrap.set_up_lock():
-        pass
-
-
-def test_set_up_in_a_checkout_that_is_read_only_names_the_file(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (bootstrap.ROOT / ".venv.lock").mkdir()
-    with pytest.raises(bootstrap.StepError, match=r"venv\.lock"), bootstrap.set_up_lock():
-        pass
-
-
 def test_a_missing_compiler_is_recorded_as_the_reason(
     bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -330,35 +235,67 @@ def test_a_built_module_stays_when_a_gui_starts_the_engine_without_the_compiler(
     assert bootstrap.native_is_current()
 
 
-def test_another_compiler_is_tried_after_a_failure(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def downloads(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The tries to download the network; each fails."""
+    tries: list[str] = []
+
+    def step(name: str, *_: object) -> None:
+        tries.append(name)
+        (bootstrap.LOGS / "network.log").write_text("long ago\nno route to host\n")
+        raise bootstrap.StepError("failed")
+
+    monkeypatch.delenv("GORYU_NETWORK")
+    monkeypatch.setattr(bootstrap, "DOWNLOADS", bootstrap.ROOT / "downloads")
+    monkeypatch.setattr(bootstrap, "step", step)
+    bootstrap.LOGS.mkdir()
+    bootstrap.DOWNLOADS.mkdir()
+    bootstrap.write_stamp("native", failure="")
+    return tries
+
+
+def test_a_failed_download_of_the_network_is_tried_again_after_a_day_or_by_setup(
+    bootstrap: ModuleType,
+    downloads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(bootstrap, "cxx", lambda: "")
-    bootstrap.build_native()
-    assert bootstrap.native_is_current()
-    monkeypatch.setattr(bootstrap, "cxx", lambda: "/opt/c++")
-    assert not bootstrap.native_is_current()
+    bootstrap.fetch_network()
+    assert "no route to host" in capsys.readouterr().err.splitlines()[-1]
+    bootstrap.fetch_network()
+    assert capsys.readouterr().err == ""
+    assert len(downloads) == 1
+    bootstrap.fetch_network(looks_again=True)
+    assert len(downloads) == 2
+    now_s = time.time()
+    monkeypatch.setattr(time, "time", lambda: now_s + bootstrap.RETRY_S + 1)
+    bootstrap.fetch_network()
+    assert len(downloads) == 3
 
 
-def test_without_native_sources_there_is_nothing_to_build(bootstrap: ModuleType) -> None:
-    (bootstrap.ROOT / "native" / "_native.pyx").unlink()
-    bootstrap.build_native()
-    assert bootstrap.native_is_current()
-    assert bootstrap.read_stamp("native")["failure"] == ""
-
-
-@pytest.mark.parametrize(
-    "system, paths",
-    [
-        ("posix", ("bin", "bin/python", "bin/goryu")),
-        ("nt", ("Scripts", "Scripts/python.exe", "Scripts/goryu.exe")),
-    ],
-)
-def test_the_programs_of_a_virtual_environment_have_the_paths_of_the_system(
-    bootstrap: ModuleType, system: str, paths: tuple[str, ...]
+def test_the_network_is_not_downloaded_if_it_is_declined_there_or_of_no_use(
+    bootstrap: ModuleType,
+    downloads: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    venv = Path("将棋 (x86)")
-    assert bootstrap.programs(venv, system) == tuple(venv / path for path in paths)
+    bootstrap.fetch_network(is_declined=True)
+    assert len(capsys.readouterr().err.splitlines()) == 1
+    bootstrap.fetch_network(is_declined=True)
+    bootstrap.fetch_network()
+    monkeypatch.setenv("GORYU_NETWORK", "shipped")
+    bootstrap.fetch_network(looks_again=True)
+    monkeypatch.delenv("GORYU_NETWORK")
+    bootstrap.write_stamp("native", failure="no compiler")
+    bootstrap.fetch_network(looks_again=True)
+    bootstrap.write_stamp("native", failure="")
+    (bootstrap.DOWNLOADS / "miniosl.onnx").touch()
+    bootstrap.fetch_network(looks_again=True)
+    assert downloads == []
+    assert capsys.readouterr().err == ""
+    (bootstrap.DOWNLOADS / "miniosl.onnx").unlink()
+    bootstrap.fetch_network(looks_again=True)
+    assert len(downloads) == 1
 
 
 def test_the_launchers_use_the_same_virtual_environment(bootstrap: ModuleType) -> None:
@@ -384,15 +321,3 @@ with bootstrap.set_up_lock():
         assert second.poll() is None
     output, _ = second.communicate(timeout=60)
     assert output == "second\n"
-
-
-def test_windows_is_not_asked_to_remove_the_python_that_runs(
-    bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dev = importlib.import_module("dev")
-    monkeypatch.setattr(dev, "VENV", bootstrap.VENV)
-    monkeypatch.setattr(dev, "os", SimpleNamespace(name="nt"))
-    monkeypatch.setattr(sys, "prefix", str(bootstrap.VENV))
-    with pytest.raises(bootstrap.StepError, match=r"py tools\\dev.py clean --all$"):
-        dev.clean(["--all"])
-    assert bootstrap.VENV.is_dir()

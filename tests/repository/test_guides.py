@@ -2,12 +2,15 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from goryu.__main__ import COMMANDS
+from goryu.analysis.query import schema
 from paths import ROOT
 
 JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "docs").glob("*.ja.md")])
@@ -59,3 +62,26 @@ def test_the_programs_accept_the_commands_of_the_guides(
             module.make_parser().parse_args(words[at + 2 :])
         except SystemExit:
             pytest.fail(f"{command}\n{capsys.readouterr().err}")
+
+
+def test_the_guide_to_the_analysis_has_a_row_for_every_field() -> None:
+    kinds = schema()["$defs"]
+    fields = {*kinds["query"]["properties"], *kinds["analysis"]["properties"]}
+    fields |= {
+        *kinds["analysis"]["properties"]["moves"]["items"]["properties"],
+        *kinds["error"]["properties"],
+    }
+    for name in ("analysis.md", "analysis.ja.md"):
+        text = (ROOT / "docs" / name).read_text("utf-8")
+        assert {field for field in fields if f"`{field}`" not in text and f'"{field}"' not in text} == set()
+
+
+def test_the_example_of_the_guide_to_the_analysis_reviews_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "game.usi").write_text("position startpos moves 7g7f 3c3d 8h5e\n", "utf-8")
+    examples = [
+        (ROOT / "docs" / name).read_text("utf-8").split("```python\n")[1].split("```")[0]
+        for name in ("analysis.md", "analysis.ja.md")
+    ]
+    assert examples[0] == examples[1]
+    done = subprocess.run([sys.executable, "-c", examples[0], str(tmp_path)], capture_output=True, text=True)
+    assert done.stdout.startswith("game.usi: move 3, 8h5e, lost "), done.stderr

@@ -9,9 +9,10 @@ import pytest
 from dev import checks, run_check
 
 COMMANDS = checks(Path(sys.prefix))
+NAMES = [pytest.param("C++", marks=pytest.mark.slow) if name == "C++" else name for name in COMMANDS]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", NAMES)
 def test_lint(name: str) -> None:
     module = {"layers": "importlinter", "C++": None}.get(name, name)
     if module and not find_spec(module):

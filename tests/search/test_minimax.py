@@ -14,6 +14,6 @@ def test_minimax_visits_549946_nodes_of_tictactoe() -> None:
 
 @pytest.mark.slow
 def test_minimax_and_negamax_agree_everywhere() -> None:
-    for state in positions(from_ply=1):
+    for state in positions(from_ply=3):
         value = minimax.minimax(state)
         assert minimax.negamax(state) == value == -minimax.minimax(state, is_maximising=False)

@@ -20,7 +20,7 @@ from goryu.usi.engine import UsiEngine
 from goryu.usi.output import answer_lines, info_lines
 
 MOVES = ("7g7f", "2g2f")
-STATS = SearchStats(10, 10, 5, 3, 2, 4, 10, 100, False, False)
+STATS = SearchStats(10, 10, 2, 4, 10, 100, False, False)
 
 
 class World:
@@ -429,14 +429,6 @@ def test_a_failing_load_is_reported_and_readyok_comes() -> None:
     assert world.lines == ["info string Error! broken", "readyok"]
 
 
-def test_help_lists_the_commands_of_the_console() -> None:
-    text = " ".join(ready_world().send("help"))
-    assert all(
-        f" {command}" in text
-        for command in ("d,", "moves", "side", "eval", "policy", "tree", "perft", "getoption")
-    )
-
-
 def test_moves_and_perft_count_pointless_non_promotions() -> None:
     """The number is the published one; the search leaves pointless non-promotions out by default."""
     (listed,) = ready_world().send("position startpos moves 7g7f 3c3d", "moves")
@@ -447,14 +439,6 @@ def test_moves_and_perft_count_pointless_non_promotions() -> None:
     assert isinstance(question, Ask)
     answer = ask(question.question, question.request, question.control, cast(Any, None))
     assert answer[-1] == "info string perft 3: 25470"
-
-
-def test_help_explains_an_option_under_any_of_its_names() -> None:
-    world = ready_world()
-    declared, meaning = world.send("help uct_threads")
-    assert declared.startswith("info string Threads type spin default ")
-    assert meaning.startswith("info string CPU threads of the search")
-    assert world.send("help nothing") == ["info string no option is called 'nothing'"]
 
 
 def test_quit_answers_nothing_twice() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.set_up.devices import config_of_each, searching_threads
+from goryu.players.set_up.devices import config_of_each
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
@@ -77,12 +77,6 @@ def test_goryu_options_explains_every_option(capsys: pytest.CaptureFixture[str])
         assert all(alias in text for alias, _ in option.aliases)
 
 
-def test_goryu_options_explains_only_the_options_that_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert print_options(["multipv", "UCT_Threads"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["MultiPV", "Threads"]
-
-
 def test_goryu_options_refuses_a_name_that_no_option_has(capsys: pytest.CaptureFixture[str]) -> None:
     assert print_options(["Threads", "NoSuch"]) == 2
     written = capsys.readouterr()
@@ -121,97 +115,23 @@ def test_an_options_file_of_the_model_is_read_or_its_problem_told(
 
 
 NAMES_OF_OTHER_ENGINES = [
-    "DNN_Model",
-    "DNN_Model1",
-    "EvalDir",
-    "modelfile",
-    "WeightPath",
-    "DNN_Batch_Size",
-    "DNN_Batch_Size1",
-    "batchsize",
-    "UCT_Threads",
-    "UCT_Threads1",
-    "thread",
-    "NumSearchThreads",
-    "gpu_id",
-    "Softmax_Temperature",
-    "temperature",
-    "C_init",
-    "C_base",
-    "C_fpu_reduction",
-    "C_init_root",
-    "C_base_root",
-    "C_fpu_reduction_root",
-    "c_puct",
-    "Draw_Value_Black",
-    "Draw_Value_White",
-    "DrawValueBlack",
-    "DrawValueWhite",
-    "BlackDrawValue",
-    "WhiteDrawValue",
-    "Draw_Ply",
-    "MaxMovesToDraw",
-    "USI_MaxPly",
-    "Resign_Threshold",
-    "Const_Playout",
-    "NodesLimit",
-    "playout",
-    "UCT_NodeLimit",
-    "USI_Hash",
-    "Byoyomi_Margin",
-    "Time_Margin",
-    "NetworkDelay",
-    "NetworkDelay2",
-    "ThinkingTimeMargin",
-    "MinimumThinkingTime",
-    "MinimumThinkingTimeMilliSeconds",
-    "OwnBook",
-    "Book_File",
-    "USI_OwnBook",
-    "BookDir",
-    "BookFile",
-    "IsBookEnabled",
-    "BookPath",
-    "PV_Interval",
-    "MultiPV",
-    "Eval_Coef",
-    "DebugMessage",
-    "ReuseSubtree",
-    "Stochastic_Ponder",
-    "pv_interval",
-    "debug",
-    "EnteringKingRule",
-    "Best_Book_Move",
-    "Min_Book_Score",
-    "BookMoves",
-    "BookIgnoreRate",
-    "BookEvalDiff",
-    "BookEvalBlackLimit",
-    "BookEvalWhiteLimit",
-    "BookDepthLimit",
-    "ConsiderBookMoveCount",
-    "BookPvMoves",
-    "IgnoreBookPly",
-    "FlippedBook",
-    "NarrowBook",
-    "Random_Ply",
-    "Random_Temperature",
-    "Random_Temperature_Drop",
-    "Random_Cutoff",
-    "Random_Cutoff_Drop",
-    "Random2_Ply",
-    "Random2_Probability",
-    "Random2_Temperature",
-    "Random2_Cutoff",
-    "Random2_Value_Limit",
-    "LeafDfpnNodesLimit",
-    "RootMateSearchNodesLimit",
-    "SlowMover",
-    "RoundUpToFullSecond",
-    "DepthLimit",
-    "GenerateAllLegalMoves",
-    "USI_MultiPV",
-]
+    "DNN_Model", "DNN_Model1", "EvalDir", "modelfile", "WeightPath", "DNN_Batch_Size", "DNN_Batch_Size1",
+    "batchsize", "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads", "gpu_id",
+    "Softmax_Temperature", "temperature", "C_init", "C_base", "C_fpu_reduction", "C_init_root",
+    "C_base_root", "C_fpu_reduction_root", "c_puct", "Draw_Value_Black", "Draw_Value_White",
+    "DrawValueBlack", "DrawValueWhite", "BlackDrawValue", "WhiteDrawValue", "Draw_Ply", "MaxMovesToDraw",
+    "USI_MaxPly", "Resign_Threshold", "Const_Playout", "NodesLimit", "playout", "UCT_NodeLimit", "USI_Hash",
+    "Byoyomi_Margin", "Time_Margin", "NetworkDelay", "NetworkDelay2", "ThinkingTimeMargin",
+    "MinimumThinkingTime", "MinimumThinkingTimeMilliSeconds", "OwnBook", "Book_File", "USI_OwnBook",
+    "BookDir", "BookFile", "IsBookEnabled", "BookPath", "PV_Interval", "MultiPV", "Eval_Coef",
+    "DebugMessage", "ReuseSubtree", "Stochastic_Ponder", "pv_interval", "debug", "EnteringKingRule",
+    "Best_Book_Move", "Min_Book_Score", "BookMoves", "BookIgnoreRate", "BookEvalDiff", "BookEvalBlackLimit",
+    "BookEvalWhiteLimit", "BookDepthLimit", "ConsiderBookMoveCount", "BookPvMoves", "IgnoreBookPly",
+    "FlippedBook", "NarrowBook", "Random_Ply", "Random_Temperature", "Random_Temperature_Drop",
+    "Random_Cutoff", "Random_Cutoff_Drop", "Random2_Ply", "Random2_Probability", "Random2_Temperature",
+    "Random2_Cutoff", "Random2_Value_Limit", "LeafDfpnNodesLimit", "RootMateSearchNodesLimit", "SlowMover",
+    "RoundUpToFullSecond", "DepthLimit", "GenerateAllLegalMoves", "USI_MultiPV",
+]  # fmt: skip
 
 
 def test_the_option_names_of_other_engines_are_known() -> None:
@@ -297,11 +217,6 @@ def test_resign_threshold_in_lower_case_counts_percent() -> None:
         assert options.set(name, "300") == []
         assert options.describe("Resign_Threshold") == ["Resign_Threshold = 300"]
     assert options.config.resigns_below == pytest.approx(-0.4)
-
-
-def test_an_unknown_name_is_an_error() -> None:
-    with pytest.raises(OptionError, match="no option is called 'NoSuch'"):
-        OptionValues().set("NoSuch", "3")
 
 
 def test_constants_of_the_win_rate_scale_are_doubled() -> None:
@@ -425,30 +340,6 @@ def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     assert read_options_file() == ("BookFile 定跡.db\n", "")
 
 
-def test_an_options_file_in_utf_16_is_reported_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
-    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
-    text, problem = read_options_file()
-    assert text == ""
-    assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
-
-
-def test_an_options_file_without_read_permission_is_reported_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
-    assert read_options_file() == ("", "")  # It is not there.
-    monkeypatch.setattr(Path, "read_bytes", refused)
-    text, problem = read_options_file()
-    assert text == ""
-    assert problem.startswith("Error! engine_options.txt cannot be read: [Errno 13] Permission denied")
-
-
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 def test_an_options_file_that_is_a_fifo_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -477,15 +368,6 @@ def test_the_model_files_of_the_shipped_networks_have_no_problems() -> None:
         options = OptionValues()
         assert options.set_model_options(path.read_text("utf-8")) == []
         assert options.config.search.formula.c_init != EngineConfig().search.formula.c_init
-
-
-@pytest.mark.parametrize(
-    "line", ["Evaluator=material", "EvalDir=x", "DNN_Model=x", "LogFile=x", "Clear_Hash="]
-)
-def test_a_model_file_may_not_choose_the_model(line: str) -> None:
-    options = OptionValues()
-    assert len(options.set_model_options(line)) == 1
-    assert options.config == EngineConfig()
 
 
 @given(st.floats(-0.999, 0.999), st.integers(1, 10_000))
@@ -522,21 +404,3 @@ def test_device_is_a_list_of_gpus() -> None:
         with pytest.raises(OptionError, match="expects numbers such as 0 or 0,1"):
             options.set("Device", wrong)
     assert options.config.evaluator.device == "0, 1,0", "the last good value stays"
-
-
-def test_the_options_of_dlshogi_for_several_gpus_are_accepted() -> None:
-    options = OptionValues()
-    for name, value in (
-        ("UCT_Threads", "3"),
-        ("DNN_Batch_Size", "128"),
-        ("UCT_Threads2", "2"),
-        ("DNN_Model2", "other.onnx"),
-        ("DNN_Batch_Size2", "64"),
-        ("UCT_Threads3", "0"),
-        ("DNN_Model3", ""),
-    ):
-        assert options.set(name, value) == []
-    first, second = config_of_each(options.config.evaluator)
-    assert (first.device, first.threads, first.batch_size, first.model) == ("0", 3, 128, "")
-    assert (second.device, second.threads, second.batch_size, second.model) == ("1", 2, 64, "other.onnx")
-    assert searching_threads(options.config.evaluator) == 5

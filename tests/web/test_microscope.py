@@ -76,7 +76,7 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
         ("tictactoe", TicTacToe(), lambda move: SQUARES[move]),
     ):
         begin(microscope, game=game, algorithm="puct", network="noise")
-        for playouts in (25, 90, 40):
+        for playouts in (60, 25):
             jump(microscope, playouts)
             puct = Puct(HashedEvaluator(), PUCT)
             result = puct.search(state, lambda _: False, max_playouts=playouts)
@@ -100,7 +100,7 @@ def test_a_jump_while_a_search_begins_waits_for_it(microscope: Any) -> None:
         }"""
     )
     expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
-    microscope.wait_for_timeout(500)
+    microscope.wait_for_timeout(200)
     expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
 
 
@@ -149,7 +149,7 @@ def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
     )
     microscope.keyboard.press(" ")
     stopped = step_of(microscope)
-    microscope.wait_for_timeout(800)  # The time of forty steps.
+    microscope.wait_for_timeout(400)  # The time of twenty steps.
     assert step_of(microscope) <= stopped + 1, "only a step that was on its way may still come"
 
 

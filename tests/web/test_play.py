@@ -57,46 +57,87 @@ def choose_level(page: Any, level: int) -> None:
 def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on_board: Any) -> None:
     start(page, side="both")
     board = on_board(page)
+    board.select("7g")
+    expect(page.locator("sq.dest")).to_have_count(1)
     for ply, move in enumerate(MATE):
         board.move(move, ("sente", "gote")[ply % 2])
         expect(page.locator(".moves li")).to_have_count(ply + 1)
+        if ply == 0:
+            expect(page.locator("sq.last-dest")).to_have_count(2)
+        elif ply == 3:
+            expect(board.hand_piece("B", "sente")).to_be_visible()
+            expect(board.hand_piece("B", "gote")).to_be_visible()
+            expect(board.hand_piece("R", "gote")).to_be_hidden()
+        elif ply == 6:
+            expect(page.locator("sq.check")).to_have_count(1)
     assert [one["name"] for one in the_game(server).shown] == MATE
     expect(page.locator(".status")).to_have_text("Black wins")
     expect(page.locator(".status + p")).to_have_text("by checkmate")
-    assert moves_shown(page)[:3] == ["P-7f", "P-3d", "Bx2b+"]
+
+    for name, parser in (("KIF", shogi.KIF.Parser), ("CSA", shogi.CSA.Parser)):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Save {name}").click()
+        text = download.value.path().read_text(encoding="utf-8")
+        (record,) = parser.parse_str(text)
+        assert record["moves"] == MATE
+        assert download.value.suggested_filename.endswith(name.lower())
+
+    page.locator(".moves button").first.click()  # An earlier position.
+    expect(page.locator(".moves button").first).to_have_attribute("aria-current", "true")
+    expect(page.locator("sg-pieces piece")).to_have_count(40)
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("sg-pieces piece")).to_have_count(39)
 
 
-def test_legal_squares_last_move_and_check_are_marked(page: Any, on_board: Any) -> None:
+def test_a_move_can_be_dragged_typed_and_written_in_several_notations(page: Any, on_board: Any) -> None:
     start(page, side="both")
-    board = on_board(page)
-    board.select("7g")
-    expect(page.locator("sq.dest")).to_have_count(1)
-    board.click("7f")
-    expect(page.locator("sq.last-dest")).to_have_count(2)
-    for ply, move in enumerate(MATE[1:7], start=1):
-        expect(page.locator(".moves li")).to_have_count(ply)
-        board.move(move, ("sente", "gote")[ply % 2])
-    expect(page.locator("sq.check")).to_have_count(1)
-
-
-def test_a_piece_can_be_dragged(page: Any, on_board: Any) -> None:
-    start(page, side="both")
+    page.locator(".square-board").focus()
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    expect(page.locator(".moves li")).to_have_count(1)
+    for ply, text in enumerate(("3c3d", "Bx2b+", "同銀"), start=1):
+        page.get_by_label("Write a move").fill(text)
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page.locator(".moves li")).to_have_count(ply + 1)
     board = on_board(page)
     board.select("2g")
     board.drag("2g2f")
-    expect(page.locator(".moves li")).to_have_count(1)
-    assert moves_shown(page) == ["P-2f"]
+    expect(page.locator(".moves li")).to_have_count(5)
+    assert moves_shown(page) == ["P-7f", "P-3d", "Bx2b+", "Sx2b", "P-2f"]
+    page.get_by_label("Notation").select_option("ja")
+    assert moves_shown(page)[:3] == ["▲７六歩", "△３四歩", "▲２二角成"]
+    page.get_by_label("Notation").select_option("name")
+    assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f"]
 
 
-def test_captured_pieces_are_in_the_hand_with_their_number(page: Any, on_board: Any) -> None:
+def test_a_reload_keeps_the_game_and_the_letters_of_the_pieces(page: Any, on_board: Any) -> None:
     start(page, side="both")
-    board = on_board(page)
-    for ply, move in enumerate(MATE[:4]):
-        board.move(move, ("sente", "gote")[ply % 2])
-        expect(page.locator(".moves li")).to_have_count(ply + 1)
-    expect(board.hand_piece("B", "sente")).to_be_visible()
-    expect(board.hand_piece("B", "gote")).to_be_visible()
-    expect(board.hand_piece("R", "gote")).to_be_hidden()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    letter = "getComputedStyle(document.querySelector('sg-pieces piece.rook'), '::after').content"
+    assert page.evaluate(letter) == "none"
+    page.get_by_role("button", name="Letters").click()
+    assert page.evaluate(letter) == '"R"'
+    page.reload()
+    expect(page.locator(".moves li")).to_have_count(1)
+    assert page.evaluate(letter) == '"R"'
+    on_board(page).move("3c3d", "gote")
+    expect(page.locator(".moves li")).to_have_count(2)
+
+
+def test_a_game_begins_from_a_legal_start_position_and_may_end_by_declaration(page: Any, server: Any) -> None:
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Start position (SFEN)").fill("9/9/9 b - 1")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".toast.error")).to_contain_text("SFEN")
+    page.problems.clear()  # The page writes what it shows to the console too.
+    page.get_by_label("Start position (SFEN)").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
+    start(page, side="both")
+    page.get_by_role("button", name="Declare").click()
+    expect(page.locator(".status")).to_have_text("Black wins")
+    expect(page.locator(".status + p")).to_have_text("by entering king")
+    assert the_game(server).over.winner == 0
 
 
 @pytest.mark.slow
@@ -190,66 +231,6 @@ def test_in_a_handicap_game_white_moves_first(page: Any, server: Any) -> None:
     assert the_game(server).first_position.startswith("2sgkgs2/9/")
 
 
-def test_a_move_can_be_written_in_several_notations(page: Any) -> None:
-    start(page, side="both")
-    for ply, text in enumerate(("７六歩", "3c3d", "Bx2b+")):
-        page.get_by_label("Write a move").fill(text)
-        page.get_by_role("button", name="Play", exact=True).click()
-        expect(page.locator(".moves li")).to_have_count(ply + 1)
-    page.get_by_label("Notation").select_option("ja")
-    assert moves_shown(page) == ["▲７六歩", "△３四歩", "▲２二角成"]
-    page.get_by_label("Notation").select_option("name")
-    assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+"]
-
-
-def test_the_saved_records_are_read_by_python_shogi(page: Any, on_board: Any) -> None:
-    start(page, side="both")
-    board = on_board(page)
-    for ply, move in enumerate(MATE):
-        board.move(move, ("sente", "gote")[ply % 2])
-        expect(page.locator(".moves li")).to_have_count(ply + 1)
-    for name, parser in (("KIF", shogi.KIF.Parser), ("CSA", shogi.CSA.Parser)):
-        with page.expect_download() as download:
-            page.get_by_role("button", name=f"Save {name}").click()
-        text = download.value.path().read_text(encoding="utf-8")
-        (record,) = parser.parse_str(text)
-        assert record["moves"] == MATE
-        assert download.value.suggested_filename.endswith(name.lower())
-
-
-def test_the_game_survives_a_reload(page: Any, on_board: Any) -> None:
-    start(page, side="both")
-    on_board(page).move("7g7f")
-    expect(page.locator(".moves li")).to_have_count(1)
-    page.reload()
-    expect(page.locator(".moves li")).to_have_count(1)
-    on_board(page).move("3c3d", "gote")
-    expect(page.locator(".moves li")).to_have_count(2)
-
-
-def test_earlier_positions_can_be_looked_at(page: Any, on_board: Any) -> None:
-    start(page, side="both")
-    board = on_board(page)
-    for ply, move in enumerate(MATE[:3]):
-        board.move(move, ("sente", "gote")[ply % 2])
-        expect(page.locator(".moves li")).to_have_count(ply + 1)
-    page.locator(".moves button").first.click()
-    expect(page.locator(".moves button").first).to_have_attribute("aria-current", "true")
-    expect(page.locator("sg-pieces piece")).to_have_count(40)
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator("sg-pieces piece")).to_have_count(39)
-
-
-def test_the_board_is_played_by_keyboard(page: Any) -> None:
-    start(page, side="both")
-    page.locator(".square-board").focus()
-    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
-        page.keyboard.press(key)
-    expect(page.locator(".moves li")).to_have_count(1)
-    assert moves_shown(page) == ["P-7f"]
-
-
 def test_a_clock_runs_out(page: Any, server: Any) -> None:
     page.get_by_label("Clock", exact=True).select_option(label="Your own …")
     page.get_by_label("Minutes").fill("0")
@@ -271,35 +252,6 @@ def test_two_tabs_do_not_disturb_each_other(open_page: Any, server: Any, on_boar
     assert len(server.server.sessions) == 2
 
 
-def test_an_entered_king_wins_by_declaration(page: Any, server: Any) -> None:
-    page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
-    start(page, side="both")
-    page.get_by_role("button", name="Declare").click()
-    expect(page.locator(".status")).to_have_text("Black wins")
-    expect(page.locator(".status + p")).to_have_text("by entering king")
-    assert the_game(server).over.winner == 0
-
-
-def test_a_start_position_that_breaks_the_rules_is_explained(page: Any) -> None:
-    page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill("9/9/9 b - 1")
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator(".toast.error")).to_contain_text("SFEN")
-    page.problems.clear()  # The page writes what it shows to the console too.
-
-
-def test_pieces_can_have_letters(page: Any) -> None:
-    start(page, side="both")
-    letter = "getComputedStyle(document.querySelector('sg-pieces piece.rook'), '::after').content"
-    assert page.evaluate(letter) == "none"
-    page.get_by_role("button", name="Letters").click()
-    assert page.evaluate(letter) == '"R"'
-    page.reload()
-    page.wait_for_selector("sg-pieces piece.rook")
-    assert page.evaluate(letter) == '"R"'
-
-
 @pytest.mark.slow
 def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> None:
     start(page, side="both")
@@ -310,23 +262,22 @@ def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> Non
     expect(page.locator(".view.review")).to_contain_text("P-7f")
 
 
-@pytest.mark.parametrize(("width", "height"), [(844, 390), (667, 375)])
-def test_a_phone_in_landscape_shows_the_board_without_scrolling(
-    open_page: Any, on_board: Any, width: int, height: int
-) -> None:
-    page = open_page(width=width, height=height)
+def test_a_phone_in_landscape_shows_the_board_without_scrolling(open_page: Any, on_board: Any) -> None:
+    page = open_page(width=844, height=390)
     start(page, side="both")
     for ply, usi in enumerate(("7g7f", "3c3d"), start=1):
         on_board(page).move(usi)
         expect(page.locator(".moves li")).to_have_count(ply)
-    page.evaluate("() => scrollTo(500, 500)")
-    assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
-    for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
-        box = page.locator(name).bounding_box()
-        assert box["x"] >= 0
-        assert box["x"] + box["width"] <= width
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= height
+    for width, height in ((844, 390), (667, 375)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("() => scrollTo(500, 500)")
+        assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
+        for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
+            box = page.locator(name).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= height
 
 
 @pytest.mark.parametrize("game", ["reversi", "tictactoe"])

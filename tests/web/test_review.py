@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import Describer
-from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
@@ -93,6 +93,11 @@ def test_a_record_is_reviewed_and_its_graph_and_mistake_are_on_the_page(
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("11")
+    page.locator(".variation .line-move").click()
+    expect(page.locator(".branch .line-move")).to_have_text(["R-2h"])
+
+    page.reload()
+    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
 
 
 def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: Path) -> None:
@@ -113,35 +118,20 @@ def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: P
     expect(page.locator(".branch .line-move")).to_have_count(0)
 
 
-def test_a_variation_of_the_record_can_be_played_through(open_page: Any, record: Path) -> None:
-    page = opened(open_page, record)
-    page.locator(".variation .line-move").click()
-    expect(page.locator(".branch .line-move")).to_have_text(["R-2h"])
-
-
-def test_a_broken_record_says_which_line_is_wrong(open_page: Any, tmp_path: Path) -> None:
+def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(
+    open_page: Any,
+) -> None:
     page = open_page("#review")
-    broken = RECORD.replace("   3 ２五歩(26)", "   3 ２五歩(27)")
-    page.locator(".opener textarea").fill(broken)
+    page.locator(".opener textarea").fill(RECORD.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
     page.get_by_role("button", name="Open the text").click()
     expect(page.locator(".toast.error")).to_contain_text(":9")
     page.problems.clear()  # The page logs the error that it shows.
-
-
-def test_a_file_of_several_games_says_which_one_is_shown(open_page: Any) -> None:
-    page = open_page("#review")
     page.locator(".opener textarea").fill(
         "startpos moves 7g7g\nstartpos moves 2g2f\nstartpos moves 7g7f 3c3d"
     )
     page.get_by_role("button", name="Open the text").click()
-    expect(page.locator(".toast")).to_have_text("the file has several games; this is number 2")
+    expect(page.locator(".toast").last).to_have_text("the file has several games; this is number 2")
     expect(page.locator(".game-move")).to_have_count(2)  # The start and a move.
-
-
-def test_the_game_is_still_there_after_a_reload(open_page: Any, record: Path) -> None:
-    page = opened(open_page, record)
-    page.reload()
-    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
 
 
 def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_path: Path) -> None:

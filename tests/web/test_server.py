@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-from goryu.base.installation import how_to_install
 from goryu.commands import web as command
 from goryu.web.server import STATIC
 from goryu.web.views import VIEWS
@@ -124,18 +123,6 @@ def test_a_request_that_is_no_http_leaves_no_traceback() -> None:
         info = (type(error), error, None)
         record = logging.LogRecord("aiohttp.server", logging.ERROR, "", 0, "Error handling request", (), info)
         assert command.is_fault_of_server(record) == is_shown
-
-
-def test_a_missing_package_is_named(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name in ("goryu.web.server", "goryu.web.security", "goryu.web.views"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    monkeypatch.setitem(sys.modules, "aiohttp", None)
-    assert command.main([]) == 1
-    advice = capsys.readouterr().err
-    assert "aiohttp is not installed" in advice
-    assert how_to_install("web") in advice
 
 
 # Third-party files.

@@ -69,12 +69,26 @@ def drop_connections(server: Any) -> None:
     server.call(cut)
 
 
-def test_a_search_ends_when_its_tab_is_closed(open_page: Any, endless: type[Endless]) -> None:
+def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_a_second(
+    open_page: Any, server: Any, endless: type[Endless]
+) -> None:
     page = open_page()
     ready(page)
     page.evaluate(START)
     assert endless.started.wait(10)
-    assert not endless.ended.wait(0.5)
+    page.wait_for_function("() => window.counts.length > 2")
+    drop_connections(server)
+    page.evaluate("() => { window.counts = []; }")
+    page.wait_for_function("() => window.counts.length > 2")
+    assert len(server.server.sessions) == 1
+    page.evaluate("() => { window.counts = []; }")
+    page.wait_for_timeout(1000)
+    counts = page.evaluate("() => window.counts")
+    assert len(counts) <= 15, "of 300"
+    assert counts == sorted(set(counts))
+    # The browser itself reports a broken connection; the page cannot prevent that.
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+    assert not endless.ended.is_set()
     page.close(run_before_unload=False)
     assert endless.ended.wait(10)
 
@@ -97,23 +111,6 @@ def test_the_engines_search_ends_when_its_tab_is_closed(
     assert not session.is_running("play")
 
 
-def test_a_page_connects_again_and_its_session_and_search_go_on(
-    open_page: Any, server: Any, endless: type[Endless]
-) -> None:
-    page = open_page()
-    ready(page)
-    page.evaluate(START)
-    assert endless.started.wait(10)
-    page.wait_for_function("() => window.counts.length > 2")
-    drop_connections(server)
-    page.evaluate("() => { window.counts = []; }")
-    page.wait_for_function("() => window.counts.length > 2")
-    assert not endless.ended.is_set()
-    assert len(server.server.sessions) == 1
-    # The browser itself reports a broken connection; the page cannot prevent that.
-    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
-
-
 def test_a_search_ends_when_the_connection_is_lost_for_long(
     open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,18 +128,6 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
-def test_300_reports_a_second_reach_the_page_as_ten(open_page: Any, endless: type[Endless]) -> None:
-    page = open_page()
-    ready(page)
-    page.evaluate(START)
-    page.wait_for_function("() => window.counts.length > 0")
-    page.evaluate("() => { window.counts = []; }")
-    page.wait_for_timeout(2000)
-    counts = page.evaluate("() => window.counts")
-    assert len(counts) <= 25
-    assert counts == sorted(set(counts))
-
-
 def restart(page: Any, server: Any) -> Any:
     """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
     server.call(server.server.sessions.clear)
@@ -158,17 +143,6 @@ def restart(page: Any, server: Any) -> Any:
     return games[0]
 
 
-def test_the_game_survives_a_restart_of_the_server(open_page: Any, server: Any, on_board: Any) -> None:
-    page = open_page()
-    page.locator('input[name="side"][value="both"]').check(force=True)
-    page.get_by_role("button", name="Start").click()
-    on_board(page).move("7g7f")
-    expect(page.locator(".moves li")).to_have_count(1)
-    restart(page, server)
-    on_board(page).move("3c3d", "gote")
-    expect(page.locator(".moves li")).to_have_count(2)
-
-
 def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     open_page: Any, server: Any, on_board: Any
 ) -> None:
@@ -181,7 +155,7 @@ def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     server.call(server.server.sessions.clear)
 
     def delay(route: Any) -> None:  # The answer to the hello comes before the view is there.
-        time.sleep(1)
+        time.sleep(0.5)
         route.continue_()
 
     page.route("**/js/play.js", delay)
@@ -205,11 +179,11 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     before.clocks.left_s = (before.clocks.left_s[0], before.clocks.left_s[1] - 5.0)
     on_board(page).move("3c3d", "gote")
     expect(page.locator(".moves li")).to_have_count(2)
-    page.wait_for_timeout(1000)
+    page.wait_for_timeout(300)
     game = restart(page, server)
     assert game.clocks.config == before.clocks.config
     assert game.clocks.left_s[1] == pytest.approx(before.clocks.left_s[1], abs=0.01)
-    assert game.clocks.budget_s(0) < before.clocks.left_s[0] + before.clocks.config.byoyomi_s - 0.9
+    assert game.clocks.budget_s(0) < before.clocks.left_s[0] + before.clocks.config.byoyomi_s - 0.25
     for one, other in zip(game.played, before.played, strict=True):
         assert one.seconds == pytest.approx(other.seconds, abs=0.001)
         assert one.left_s == pytest.approx(other.left_s, abs=0.01)

@@ -20,7 +20,8 @@ from goryu.learning.self_play import workers
 from goryu.learning.self_play.config import SelfPlayConfig
 from goryu.learning.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu.match.openings import Opening
-from goryu.work.cluster import ClusterConfig, ClusterError, ClusterPool
+from goryu.work.cluster import ClusterConfig, ClusterPool
+from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import Workforce, run_bundles, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.rehearsal import Rehearsal
@@ -249,22 +250,6 @@ def test_an_error_of_the_job_ends_the_run() -> None:
     pool = PaperPool(steps([Joined(0)], [Failed(0, WorkError("broken"))]))
     with pytest.raises(WorkError, match="broken"):
         collect(pool, Rehearsal(), numbered(1))
-
-
-def test_the_workforce_is_counted_by_computer() -> None:
-    pool = PaperPool(
-        steps(
-            [Joined(0, "a"), Joined(1, "b")],
-            [Joined(2, "a"), Left(1, "gone")],
-            [done(0, 0, ""), done(2, 1, "")],
-        )
-    )
-    seen: list[Workforce] = []
-    for _ in run_tasks(pool, Rehearsal(), numbered(2), watch=seen.append):
-        pass
-    assert seen[-1].nodes == {"a": 2}
-    assert seen[-1].losses == 1
-    assert seen[-1].done == {"a": 2}
 
 
 def test_a_file_is_known_by_its_bytes(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from statistics import fmean, stdev
 
 from goryu.commands import match
 from goryu.commands.common import UsageError, new_parser, positive, program
+from goryu.evaluators.network.model_files import SHIPPED
 from goryu.match.game_log import GameEntry, read_game_log
 from goryu.match.match_statistics import elo_of_score
 from goryu.match.time_control import TimeControl
@@ -39,7 +40,8 @@ FAIRY = "fairy"
 FAIRY_OPTIONS = (("UCI_Variant", "shogi"), ("Skill Level", "-20"))
 FAIRY_NODES = 2_000
 FULL_NODES = 250
-"""The search of full strength in these matches; a number of nodes, because times depend on the machine."""
+"""The search of full strength in these matches, with the network of the levels; a number of nodes, because
+times depend on the machine."""
 
 JUDGE_NODES = 1_000
 GUI_COEFFICIENT = 600
@@ -118,7 +120,7 @@ def engine_words(side: str, player: str, fairy: Path | None) -> list[str]:
         options = [f"{name}={value}" for name, value in FAIRY_OPTIONS]
         command, nodes = str(fairy), FAIRY_NODES
     else:
-        options = [f"Level={player}", "Seed=1", "Threads=1"]
+        options = [f"Level={player}", f"DNN_Model={SHIPPED}", "Seed=1", "Threads=1"]
         # Below full strength the playouts of the level are fewer than these nodes.
         command, nodes = f"{sys.executable} -m goryu", FULL_NODES
     words = [f"--engine{side}", command, f"--name{side}", player, f"--limits{side}", f"nodes={nodes}"]
@@ -138,7 +140,11 @@ def judge(args: argparse.Namespace) -> None:
     """Writes losses.json: for each level that has played, the losses of its moves in win rate."""
     path = args.out / "losses.json"
     losses: dict[str, list[float]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
-    spec = EngineSpec((sys.executable, "-m", "goryu"), (("Threads", "1"),), TimeControl(nodes=JUDGE_NODES))
+    spec = EngineSpec(
+        (sys.executable, "-m", "goryu"),
+        (("DNN_Model", SHIPPED), ("Threads", "1")),
+        TimeControl(nodes=JUDGE_NODES),
+    )
     client = UsiClient(spec)
     try:
         client.start()

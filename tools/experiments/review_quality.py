@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def reviewer(threads: int, store: Path | None) -> Reviewer:
-    """Returns a reviewer with the shipped network."""
+    """Returns a reviewer with the engine's network."""
     config = start_config(None, print)
     config = replace(config, evaluator=replace(config.evaluator, threads=threads))
     return Reviewer(config, print, lambda engine: AnalysisStore(store, engine, print))

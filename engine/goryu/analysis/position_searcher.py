@@ -30,12 +30,30 @@ class PositionSearcher:
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> None:
         """threads: of the native search."""
-        # The review favours neither side, so a draw is worth nothing to both.
+        self._loaded = loaded
+        self._threads = threads
+        self._last: GamePosition | None = None
+        self._set_up(config)
+
+    def configure(self, config: EngineConfig) -> None:
+        """Makes the numbers and rules of a config valid for the next searches; the network stays."""
+        if config != self._config:
+            self._last = None
+            self._set_up(config)
+
+    def _set_up(self, config: EngineConfig) -> None:
+        self._config = config
+        # An analysis favours neither side, so a draw is worth nothing to both.
         config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
         self._rules = rules_of(config)
         self._mate_nodes = config.mate.root_nodes
-        self._puct = graph_search(loaded, config, threads)
-        self._last: GamePosition | None = None
+        self._puct = graph_search(self._loaded, config, self._threads)
+
+    @property
+    def board(self) -> Board:
+        """The position of the present search, or the last one."""
+        assert self._last is not None
+        return self._last.board
 
     def clear(self) -> None:
         """Frees the search graph."""
@@ -43,11 +61,17 @@ class PositionSearcher:
         self._last = None
 
     def search(
-        self, start: str, moves: tuple[str, ...], playouts: int, should_stop: Callable[[], bool]
-    ) -> PositionAnalysis | None:
-        """Returns the analysis of the position after `moves`, or None if `should_stop` ended it early.
+        self,
+        start: str,
+        moves: tuple[str, ...],
+        playouts: int,
+        should_stop: Callable[[], bool],
+        lines: int = LINES,
+    ) -> PositionAnalysis:
+        """Returns the analysis of the position after `moves`, with fewer playouts if `should_stop` ended it.
 
         start: SFEN. moves: in USI, legal. playouts: through the position, inherited ones included.
+        should_stop: called between two batches, and may call `analysis`. lines: as there.
         """
         position = GamePosition(start, moves, self._rules, self._last)
         is_same = self._last is not None and (self._last.sfen, self._last.moves) == (start, moves)
@@ -58,7 +82,7 @@ class PositionSearcher:
         if (over := _ended(board)) is not None:
             return over
         self._search(board, playouts, should_stop, solves_mate=not is_same)
-        return None if should_stop() else self._analysis(board)
+        return self.analysis(lines)
 
     def _follows(self, position: GamePosition) -> bool:
         """Does the position follow from the last one, so that the graph is valid for it?"""
@@ -90,8 +114,10 @@ class PositionSearcher:
         root = self._puct.root
         return 0 if root is None else root.total_visits
 
-    def _analysis(self, board: Board) -> PositionAnalysis:
-        result = self._puct.result(LINES)
+    def analysis(self, lines: int = LINES) -> PositionAnalysis:
+        """Returns what the present search has found, or the last one; `lines` moves have a continuation."""
+        board = self.board
+        result = self._puct.result(lines)
         moves = tuple(map(_move_analysis, result.moves))
         declares = board.declaration()
         return PositionAnalysis(

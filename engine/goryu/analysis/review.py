@@ -7,7 +7,7 @@ its value of a move that it tried a few times would be a guess.
 
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import wait
 from dataclasses import asdict, dataclass, replace
 from threading import RLock
 
@@ -22,15 +22,11 @@ from goryu.analysis.judgement import (
 )
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.searchers import Searchers, runs
 from goryu.analysis.store import AnalysisStore
 from goryu.games.shogi import START_SFEN
-from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
-from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
-from goryu.players.set_up.threads import cores, search_threads
-
-RUN_LENGTH = 8
-"""Positions in a row that one thread searches: long runs inherit playouts, short ones end together."""
+from goryu.players.set_up.loading import LoadedEvaluator
 
 SUSPICION = LEAST_LOSS[MoveClass.INACCURACY]
 """A move that seems to lose as much is compared with the better move by another search."""
@@ -257,13 +253,10 @@ class Reviewer:
         Raises:
             LoadingError: the network cannot be loaded, and the config does not allow another evaluator.
         """
-        self.loaded = load_evaluator(config.evaluator, report)
+        self._searchers = Searchers(config, report)
+        self.loaded = self._searchers.loaded
         self.engine = engine_identity(self.loaded, config)
         self.store = store(self.engine) if store else AnalysisStore(None, self.engine, report)
-        # Two searches of one thread each take little more than half the time of one search of two: with few
-        # playouts a position offers little to do at once. In Python only the network has threads.
-        workers = min(search_threads(config.evaluator.threads), cores()) if IMPLEMENTATION == "native" else 1
-        self._searchers = [PositionSearcher(self.loaded, config) for _ in range(workers)]
 
     def review(
         self,
@@ -279,9 +272,10 @@ class Reviewer:
         """
         work = _Work(review, self.store, on_change, should_stop)
         work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
-        with ThreadPoolExecutor(len(self._searchers), "review") as pool:
-            for future in [pool.submit(work.run, searcher) for searcher in self._searchers]:
-                future.result()
+        futures = [self._searchers.submit(work.run) for _ in range(self._searchers.count)]
+        wait(futures)
+        for future in futures:
+            future.result()
         return not should_stop()
 
     def recall(self, review: GameReview) -> None:
@@ -336,7 +330,7 @@ class _Work:
                 self._enter(index, known)
             if not _is_enough(known, review.playouts):
                 missing.append(index)
-        self._runs.extend(_runs(missing))
+        self._runs.extend(runs(missing))
 
     def run(self, searcher: PositionSearcher) -> None:
         """Works until nothing is left to do."""
@@ -352,8 +346,6 @@ class _Work:
         except BaseException:
             self._failed = True  # The other threads would only delay the message.
             raise
-        finally:
-            searcher.clear()
 
     def _next_run(self) -> range | None:
         with self._lock:
@@ -369,7 +361,7 @@ class _Work:
         review = self._review
         moves = review.moves[:index]
         analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
-        if analysis is not None:
+        if not self._should_stop():
             self._store.put(review.start, moves, analysis)
             self._enter(index, analysis)
 
@@ -382,7 +374,7 @@ class _Work:
         analysis = self._store.get(review.start, moves)
         if not _is_enough(analysis, review.playouts):
             analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
-            if analysis is None:
+            if self._should_stop():
                 return
             self._store.put(review.start, moves, analysis)
         assert analysis is not None
@@ -407,18 +399,3 @@ class _Work:
 
 def _is_enough(analysis: PositionAnalysis | None, playouts: int) -> bool:
     return analysis is not None and (analysis.is_final or analysis.playouts >= playouts)
-
-
-def _runs(indices: Sequence[int]) -> list[range]:
-    """Returns the indices as ranges of consecutive ones, of `RUN_LENGTH` at most.
-
-    >>> _runs([0, 1, 2, 5])
-    [range(0, 3), range(5, 6)]
-    """
-    runs: list[range] = []
-    for index in indices:
-        if runs and runs[-1].stop == index and len(runs[-1]) < RUN_LENGTH:
-            runs[-1] = range(runs[-1].start, index + 1)
-        else:
-            runs.append(range(index, index + 1))
-    return runs

@@ -16,8 +16,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from goryu.analysis.description import Describer
-from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.text_report import json_lines, summary
 from goryu.base.arguments import ArgumentParser, whole_number
@@ -92,7 +92,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--kif", metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
     parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     parser.add_argument(
         "--threads",

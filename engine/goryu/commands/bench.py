@@ -1,6 +1,6 @@
 """Measures Goryu: playouts, evaluations and perft leaves per second, memory, time to stop, bench signature.
 
-    goryu bench                       the shipped network, one thread
+    goryu bench                       the engine's network, one thread
     goryu bench --signature           only the signature (--bless: store it for the tests)
     goryu bench --json bench.json     also write the numbers as JSON
     goryu bench --advise              threads x batch size: rates, latency, and which to set

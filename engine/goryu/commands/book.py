@@ -29,6 +29,7 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import model_path, named_model
 
@@ -108,7 +109,9 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--deepen", action="store_true",
         help="also search positions again that had fewer playouts, for instance of an earlier run",
     )  # fmt: skip
-    make.add_argument("--model", type=named_model, metavar="FILE", help="another network than Goryu's own")
+    make.add_argument(
+        "--model", type=named_model, metavar="FILE", help="another network than the shipped one"
+    )
     which = make.add_argument_group("which positions")
     add_fields(which, BookRules)
     which.add_argument(
@@ -139,7 +142,7 @@ def _make(args: argparse.Namespace) -> None:
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])
     rules = from_arguments(BookRules, args)
     with ProgressDisplay() as display:
-        config = start_config(args.model, display.print)
+        config = start_config(args.model or shipped_model(), display.print)
         model = model_path(config.evaluator)
         graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
 
@@ -349,7 +352,7 @@ def _open(path: Path) -> "YaneuraOuBook":
 
     book = open_book(path)
     if not isinstance(book, YaneuraOuBook):
-        raise UsageError(f"{path}: expected a book in YaneuraOu's format (.db), received one of Apery's")
+        raise UsageError(f"{path}: expected a book in YaneuraOu's text format (.db)")
     return book
 
 

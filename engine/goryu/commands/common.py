@@ -159,6 +159,17 @@ def output_file(text: str) -> Path:
     return path
 
 
+def picture_file(text: str) -> Path:
+    """Returns the path of a picture that matplotlib, of the extra [train] or [tools], can write."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    path = output_file(text)
+    suffixes = FigureCanvasBase.get_supported_filetypes()
+    if path.suffix and path.suffix[1:].lower() not in suffixes:
+        raise ArgumentTypeError(f"{text}: expected one of the endings {', '.join(sorted(suffixes))}")
+    return path
+
+
 def name_and_value(text: str) -> tuple[str, str]:
     """Splits `NAME=VALUE`; the value may be empty and may hold further signs of equality.
 

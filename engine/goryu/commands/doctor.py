@@ -41,7 +41,7 @@ MEASURED_S = 1.0
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
     parser = ArgumentParser("goryu doctor", description=tr("Checks the installation and measures its speed."))
-    parser.add_argument("--model", default="", help=tr("ONNX model (default: the shipped one)"))
+    parser.add_argument("--model", default="", help=tr("ONNX model (default: the strongest one here)"))
     options = parser.parse_args(arguments)
     is_working = True
     for line in _findings(options.model):
@@ -122,7 +122,7 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     )
     from goryu.players.set_up.devices import config_of_each
     from goryu.players.set_up.loading import load_on_one_device
-    from goryu.players.set_up.model_path import model_path
+    from goryu.players.set_up.model_path import model_path, told_choice
 
     absent: Sequence[str]
     try:
@@ -137,6 +137,8 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
     try:
         path = model_path(wanted)
         yield tr("model {path}", path=path)
+        if not wanted.model:
+            yield tr("network: {name}", name=told_choice(wanted))
         if not path.is_file():
             raise ModelError(tr("model {path}: no such file", path=path))
     except ModelError as error:

@@ -12,7 +12,9 @@ from goryu.base.errors import InputError, explained
 from goryu.base.files import atomic_write, check_writable
 from goryu.base.language import tr
 from goryu.commands.common import program
-from goryu.evaluators.network.model_files import downloads_folder
+from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder
+from goryu.players.config import EvaluatorConfig
+from goryu.players.set_up.model_path import told_choice
 
 NAME = "miniosl"
 
@@ -23,7 +25,7 @@ Downloads a larger network than those that are shipped with Goryu, and prepares 
             the licence BSD-2-Clause of Team GPS). Much stronger than goryu-5x64, also on a CPU, at
             a seventh of its playouts in the same time. 23 MB are downloaded from PyPI, 11 MB are kept.
 
-Afterwards set the option DNN_Model to miniosl.onnx.
+Afterwards it plays wherever the option DNN_Model is empty, if the native code is built.
 """
 
 
@@ -35,11 +37,11 @@ def main(arguments: Sequence[str]) -> int:
 def _download(options: argparse.Namespace) -> None:
     from goryu.conversion import miniosl
 
-    target: Path = options.out or downloads_folder() / f"{NAME}.onnx"
+    target: Path = options.out or downloads_folder() / DOWNLOADED
     settings = target.with_name(f"{target.name}.ini")
     for file in (target, settings):
         check_writable(file, makes_folders=True)
-        if file.exists() and not options.force:
+        if file.exists() and not (options.force or _is_unfinished(file, target)):
             raise InputError(tr("{file} exists; --force overwrites it", file=file))
     if options.source:
         content, name = options.source.read_bytes(), str(options.source)
@@ -47,11 +49,20 @@ def _download(options: argparse.Namespace) -> None:
         content, name = _fetch(), miniosl.WHEEL
     network = miniosl.calibrated(miniosl.network_in(content, name))
     target.parent.mkdir(parents=True, exist_ok=True)
-    atomic_write(target, network)
     atomic_write(settings, miniosl.OPTIONS)
-    setting = target if options.out else target.name
+    atomic_write(target, network)  # Last: where it is, the engine plays with it.
     sys.stdout.write(tr("{file}: the network of miniosl", file=target) + "\n")
-    sys.stdout.write(tr("to play with it, set the option DNN_Model to {name}", name=setting) + "\n")
+    if options.out:
+        sys.stdout.write(tr("to play with it, set the option DNN_Model to {name}", name=target) + "\n")
+    else:
+        sys.stdout.write(tr("network: {name}", name=told_choice(EvaluatorConfig())) + "\n")
+
+
+def _is_unfinished(settings: Path, target: Path) -> bool:
+    """Are these settings all that a killed download has left?"""
+    from goryu.conversion import miniosl
+
+    return settings != target and not target.exists() and settings.read_bytes() == miniosl.OPTIONS.encode()
 
 
 def _fetch() -> bytes:
@@ -85,8 +96,15 @@ def make_parser() -> ArgumentParser:
         description=DESCRIPTION,
     )
     add = parser.add_argument
-    add("network", choices=[NAME], metavar=NAME, help="the network")
-    out = "the ONNX file to write; default: a file that DNN_Model finds by its name"
+    add(
+        "network",
+        nargs="?",
+        choices=[NAME],
+        default=NAME,
+        metavar=NAME,
+        help="the network; default: miniosl",
+    )
+    out = "the ONNX file to write; default: where the engine finds it"
     add("--out", type=Path, metavar="FILE.onnx", help=out)
     source = "the package (.whl) or its eval.onnx, already downloaded"
     add("--from", dest="source", type=Path, metavar="FILE", help=source)

@@ -4,7 +4,8 @@ r"""Plays a match between two USI engines, with an independent referee; reports 
         --option2 UCI_Variant=shogi --games 100 --byoyomi 1000 --openings tools/openings/balanced.txt
 
 Limits hold for both engines; `--limits1` and `--limits2` change them for one (`--limits2 nodes=900`).
-If the folder given with `--out` already holds games of the same match, the match is resumed.
+If the folder given with `--out` already holds games of the same match, the match is resumed. At the end the
+folder holds match.html, a page with the result and all games on a board, and summary.json for programs.
 With `--tune C_init=60:180 --tune Softmax_Temperature=80:200` the match draws these options of engine 1 anew
 for each pair, and fits a surface to the scores; both engines may be the same program.
 With `--screen Softmax_Temperature=150:120 --screen Final_Move=lcb:visits` one engine of each pair has the new
@@ -37,6 +38,7 @@ from goryu.commands.common import (
     program,
 )
 from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.match_page import match_page
 from goryu.commands.progress_display import LINES_EVERY_S
 from goryu.match import screening, tuning
 from goryu.match.engine_faults import is_failure, warnings
@@ -265,6 +267,7 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     played_before = len(log.entries)
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))
+    print(f"for the browser, at the end: {directory / 'match.html'}")
     display = Display(config, played_before)
 
     def on_game(entry: GameEntry) -> None:
@@ -295,19 +298,23 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     failures = sum(map(is_failure, match.entries))
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")
-    print(report(match.names, match.entries, match.test))
+    lines = [report(match.names, match.entries, match.test)]
     if config.tuned:
         try:
-            print("\n".join(match.surface().lines()))
+            lines += match.surface().lines()
         except TuningError as error:  # The match ended early.
-            print(f"tuning: {error}")
+            lines.append(f"tuning: {error}")
     if config.screened:
         try:
-            print("\n".join(report_lines(config.screened, match.effects())))
+            lines += report_lines(config.screened, match.effects())
         except ScreeningError as error:
-            print(f"screening: {error}")
+            lines.append(f"screening: {error}")
+    text = "\n".join(lines)
+    print(text)
     result = summary(match.names, match.entries, match.test)
     atomic_write(directory / "summary.json", json.dumps(result, indent=1) + "\n")
+    limits = [str(engine.limits) for engine in config.engines]
+    atomic_write(directory / "match.html", match_page(match.names, limits, match.entries, text))
     return 1 if failures else 0
 
 

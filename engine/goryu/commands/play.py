@@ -97,7 +97,7 @@ def _add_players(group: argparse._ArgumentGroup) -> None:
         "--second", metavar="PLAYER", help=tr("plays white (default: an algorithm, or person)")
     )
     group.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     group.add_argument("--seed", type=int, help=tr("makes random moves reproducible"))
 

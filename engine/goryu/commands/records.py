@@ -18,7 +18,8 @@ import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -42,13 +43,14 @@ from goryu.commands.progress_display import ProgressDisplay
 from goryu.kifu.record import Ending
 from goryu.learning.records.archives import count_files, find_records, is_archive
 from goryu.learning.records.game_lists import is_list, is_test_game, listed_candidates, read_list, write_list
-from goryu.learning.records.game_records import GAMES_SUFFIX
 from goryu.learning.records.selection import Candidate, GameFilter, read_candidates, select
 from goryu.learning.records.statistics import ArchiveStatistics
 
 if TYPE_CHECKING:
     from goryu.learning.records.game_records import GameRecord as TrainingGame
     from goryu.learning.records.opening_tree import OpeningNode, OpeningTree
+
+OUTPUTS = "*.games, *.hcpe, *.hcpe.xz, *.hcpe3, *.psv or *.bin"
 
 SHOWN_PROBLEMS = 20
 """Damaged records that are printed; all of them are in the file of the games left out."""
@@ -82,9 +84,7 @@ def make_parser() -> argparse.ArgumentParser:
     choose.add_argument("--seed", type=seed, default=0, help="seed of the split (default 0)")
     _add_filter(choose)
     convert = _verb(verbs, "convert", _convert, "convert games for goryu train; a source may be a list")
-    convert.add_argument(
-        "--out", type=output_file, required=True, metavar="FILE", help="*.games, *.hcpe or *.hcpe.xz"
-    )
+    convert.add_argument("--out", type=output_file, required=True, metavar="FILE", help=OUTPUTS)
     convert.add_argument(
         "--scores", action="store_true",
         help="take the scores from the comments (floodgate's '** 30); positions without are not for training",
@@ -93,6 +93,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--skip", type=non_negative, default=0, metavar="N",
         help="the first N moves of a game are not for training (default 0)",
     )  # fmt: skip
+    convert.add_argument("--teacher", default="", help="name of the teacher, for sources that keep none")
     convert.add_argument(
         "--left-out", type=output_file, metavar="FILE", help="write what is left out, and why"
     )
@@ -167,11 +168,19 @@ class Report:
         """Counts a game; prints the first damaged ones."""
         self.statistics.add(candidate)
         if candidate.game is None:
-            self.left_out.append(candidate.reason)
-            if self.statistics.damaged <= SHOWN_PROBLEMS:
-                display.print(_printable(candidate.reason))
+            self._note(candidate.reason, display)
         elif candidate.reason:
             self.left_out.append(f"{candidate.name}: {candidate.reason}")
+
+    def add_damaged(self, reason: str, display: ProgressDisplay) -> None:
+        """Counts a damaged record of a file of training games."""
+        self.statistics.add(Candidate("", None, reason))
+        self._note(reason, display)
+
+    def _note(self, reason: str, display: ProgressDisplay) -> None:
+        self.left_out.append(reason)
+        if self.statistics.damaged <= SHOWN_PROBLEMS:
+            display.print(_printable(reason))
 
     def print(self, file: Path | None = None) -> None:
         """Prints the statistics; `file` has the games that were left out."""
@@ -268,29 +277,43 @@ def _lines(texts: Iterable[str]) -> bytes:
 
 
 def _convert(args: argparse.Namespace) -> None:
-    from goryu.learning.records.conversion import hcpe_records
-    from goryu.learning.records.game_records import write_games
-    from goryu.learning.records.hcpe import HCPE, write_hcpe
+    from goryu.learning.records.training_files import SUFFIXES, is_training_file, write_training_file
 
-    is_games = args.out.suffix == GAMES_SUFFIX
-    if not is_games and not args.out.name.endswith((".hcpe", ".hcpe.xz")):
-        raise UsageError(f"--out {args.out}: expected *.games, *.hcpe or *.hcpe.xz")
+    suffix = next((end for end in SUFFIXES if args.out.name.endswith(end)), None)
+    if suffix is None:
+        raise UsageError(f"--out {args.out}: expected {OUTPUTS}")
     check_outputs([args.out, args.left_out], args.source)
-    report = Report()
-    with _progress(args) as (display, found), atomic_path(args.out) as path:
-        games = _training_games(found, args, report, display)
-        if is_games:
-            write_games(path, games)
-        else:
-            import numpy as np
+    report, written = Report(), 0
+    files = [path for path in args.source if is_training_file(path)]
+    args.source = [path for path in args.source if not is_training_file(path)]
 
-            write_hcpe(path, np.concatenate([np.zeros(0, HCPE), *map(hcpe_records, games)]))
-        if not report.statistics.kept:
+    def counted(games: Iterable["TrainingGame"]) -> Iterator["TrainingGame"]:
+        nonlocal written
+        for game in games:
+            written += 1
+            yield game
+
+    with _progress(args) as (display, found), atomic_path(args.out) as path:
+        old = _games_of_files(files, args, report, display)
+        write_training_file(path, counted(chain(old, _training_games(found, args, report, display))), suffix)
+        if not written:
             raise UsageError("no game is left")
     if args.left_out:
         atomic_write(args.left_out, _lines(report.left_out))
     report.print(args.left_out)
-    print(f"wrote {args.out}")
+    print(f"wrote {args.out}: {plural(written, 'game')}")
+
+
+def _games_of_files(
+    files: Sequence[Path], args: argparse.Namespace, report: Report, display: ProgressDisplay
+) -> Iterator["TrainingGame"]:
+    """Yields the games of files of training games; notes what is damaged."""
+    from goryu.learning.records.training_files import read_training_file
+
+    for path in files:
+        for game in read_training_file(path, lambda text: report.add_damaged(text, display), args.teacher):
+            moves = len(game.moves)
+            yield replace(game, evals=(*[None] * min(args.skip, moves), *game.evals[args.skip :]))
 
 
 def _training_games(

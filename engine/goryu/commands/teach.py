@@ -6,7 +6,6 @@ r"""Makes training games with a USI engine as the teacher, and shows, converts a
         --go "btime 0 wtime 0 byoyomi 1000" --random-plies 2 8 --seed 2 --out gps.games
     goryu teach fit fsf.games gps.games     # the scale for goryu train --source
     goryu teach show fsf.games
-    goryu teach convert fsf.games fsf.hcpe  # for cshogi, rsshogi, dlshogi; and back
 
 A killed `play` resumes when the same command is given again; it neither loses nor repeats a game. `fit` and
 `convert` need cshogi (extra [train]).
@@ -18,7 +17,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.base.files import atomic_path
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
@@ -31,8 +29,8 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.learning.records.game_records import GAMES_SUFFIX, pack_games, read_games, write_games
-from goryu.learning.records.hcpe import results, write_hcpe
+from goryu.learning.records.game_records import GAMES_SUFFIX, pack_games, read_games
+from goryu.learning.records.hcpe import results
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.teacher.game import TeacherConfig
 from goryu.match.openings import Opening, read_openings
@@ -67,10 +65,6 @@ def make_parser() -> argparse.ArgumentParser:
     ):
         files = add_verb(verbs, verb, run, text)
         files.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of games or HCPE")
-    convert = add_verb(verbs, "convert", _convert, "convert games to HCPE or HCPE to games, by the suffixes")
-    convert.add_argument("source", type=Path, help="file to convert")
-    convert.add_argument("target", type=Path, help="new file")
-    convert.add_argument("--teacher", default="", help="name of the teacher, which HCPE does not keep")
     return parser
 
 
@@ -174,23 +168,6 @@ def _pack(args: argparse.Namespace) -> None:
         before = path.stat().st_size
         pack_games(path)
         print(f"{path}: {before} -> {path.stat().st_size} bytes")
-
-
-def _convert(args: argparse.Namespace) -> None:
-    """Converts a file; the target must not exist."""
-    from goryu.learning.records.conversion import games_from_hcpe, read_records
-
-    if args.target.exists():
-        raise UsageError(f"{args.target}: expected a name that is not in use")
-    if (args.source.suffix == GAMES_SUFFIX) == (args.target.suffix == GAMES_SUFFIX):
-        raise UsageError(f"{args.source} to {args.target}: expected one of the two to end in {GAMES_SUFFIX}")
-    records = read_records(args.source)
-    with atomic_path(args.target) as unfinished:
-        if args.target.suffix == GAMES_SUFFIX:
-            write_games(unfinished, games_from_hcpe(records, args.teacher))
-        else:
-            write_hcpe(unfinished, records)
-    print(f"{args.target}: {len(records)} positions, {args.target.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -42,9 +42,7 @@ examples:
                                                          C: F=3 G=7
 """
 
-NETWORK_HELP = (
-    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network"
-)
+NETWORK_HELP = "network (the engine's), a model file, or material, uniform, rollout, noise; default: network"
 COUNT_HELP = "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering"
 GRAPH_HELP = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
 

@@ -72,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
     )
     parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network that replaces the shipped one")
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     return parser
 

@@ -53,7 +53,7 @@ C_init=65
 C_init_root=75
 """
 
-PAUSE_S = 60
+PAUSE_S = 15
 """A download ends with an error if nothing arrives for so long."""
 
 

@@ -131,7 +131,7 @@ class _Reader:
         self._values: dict[int, float] = {}
 
     def read(self, line: int, name: str, words: list[str]) -> None:
-        """Adds the positions after one. words: their names, with "=" and the value of one that ends the game."""
+        """Adds the positions after one. words: their names, with "=" and a value where the game ends."""
         if not self._numbers:
             self._add(name, line, 0)
         if name not in self._numbers:

@@ -187,6 +187,13 @@ def read_game_log(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
     return names, list(entries.values())
 
 
+def read_match_config(path: Path) -> dict[str, Any]:
+    """Returns `MatchConfig.identity` of the match in a log; raises GameLogError."""
+    _, lines = _complete_lines(path)
+    config: dict[str, Any] = lines[0].get("config", {})
+    return config
+
+
 def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
     """Returns the size of the complete lines of a log in bytes, and their values, the match first."""
     data = path.read_bytes()

@@ -1,8 +1,20 @@
-"""The lines of an engine between the thread that reads them and the one that waits for them."""
+"""The lines of an engine or a server between the thread that reads them and the one that waits for them.
+
+The other program may print without end: the beginning of each line is kept, and a bounded number of lines.
+Control characters are escaped, so that names, errors and moves are safe to print on a terminal and to write
+into logs.
+"""
 
 import threading
 import time
 from collections import deque
+from collections.abc import Iterator
+from typing import IO
+
+from goryu.base.printable import printable
+
+MOST_BYTES = 1 << 14
+"""Of a line; the rest is dropped. The longest variation of a real engine has some hundred moves."""
 
 ANSWERS = ("bestmove", "readyok", "usiok")
 """Lines that are never dropped."""
@@ -45,3 +57,28 @@ class LineQueue:
             if text is not None and not text.startswith(ANSWERS):
                 del self._lines[index]
                 return
+
+
+def arriving_lines(stream: IO[bytes]) -> Iterator[Line]:
+    """Yields each line of a stream as soon as it has arrived, without blanks around it, and at last the end.
+
+    A stream that fails has ended.
+    """
+    is_rest = False
+    while part := _read_part(stream):
+        if not is_rest:
+            yield time.perf_counter(), shown_line(part)
+        is_rest = not part.endswith(b"\n")
+    yield time.perf_counter(), None
+
+
+def shown_line(raw: bytes) -> str:
+    """Returns a line without blanks around it and with escapes for control characters."""
+    return printable(raw.decode("utf-8", "replace").strip())
+
+
+def _read_part(stream: IO[bytes]) -> bytes:
+    try:
+        return stream.readline(MOST_BYTES)
+    except (OSError, ValueError):  # A connection was reset, or closed by this program.
+        return b""

@@ -1,9 +1,7 @@
 """A USI client: starts an engine, lets it search, and survives any fault of it.
 
 A thread reads the engine's lines and notes when each one arrived. stderr goes to a log file, so a full pipe
-can never block the engine. An engine may print without end: the client keeps the beginning of each line and a
-bounded number of lines. It escapes control characters, so that the engine's name, errors and moves are safe
-to print on a terminal and to write into logs. At the end the whole process group is killed.
+can never block the engine. At the end the whole process group is killed.
 """
 
 import os
@@ -14,18 +12,16 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import IO, TextIO
+from typing import TextIO
 
 from goryu.base.config_fields import ranged
 from goryu.base.errors import GoryuError
-from goryu.base.printable import printable
-from goryu.match.line_queue import LineQueue
+from goryu.match.line_queue import LineQueue, arriving_lines, shown_line
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_output import Info, best_info
 
@@ -34,9 +30,6 @@ ERROR = re.compile(r"info string (error\b.*)", re.IGNORECASE)
 
 MOST_ERRORS = 3
 """Errors that are kept until they are taken."""
-
-MOST_BYTES = 1 << 14
-"""Of a line; the rest is dropped. The longest variation of a real engine has some hundred moves."""
 
 MOST_LINES = 10_000
 """Lines that wait to be read, and `info` lines that are kept of a search: the last ones."""
@@ -99,12 +92,13 @@ class SearchReply:
 
     move: the word after `bestmove`: a move in USI, `resign` or `win`.
     elapsed_ms: from the moment before `go` is sent to the arrival of `bestmove`.
-    lines: the `info` lines.
+    lines: the `info` lines. ponder: the reply that the engine expects, in USI.
     """
 
     move: str
     elapsed_ms: int
     lines: tuple[str, ...] = ()
+    ponder: str | None = None
 
     @property
     def info(self) -> Info:
@@ -160,10 +154,14 @@ class UsiClient:
 
     def require_option(self, name: str) -> None:
         """Raises UnknownOptionError if the engine does not list an option of this name."""
-        if name.lower() not in self._options:
+        if not self.has_option(name):
             similar = get_close_matches(name.lower(), self._options, n=1)
             advice = f"did you mean {self._options[similar[0]]}?" if similar else "expected one that it lists"
             raise UnknownOptionError(f"{self.name} does not list the option {name}: {advice}")
+
+    def has_option(self, name: str) -> bool:
+        """Does the engine list an option of this name?"""
+        return name.lower() in self._options
 
     def set_option(self, name: str, value: str) -> None:
         """Changes an option between searches; `restart` sets it back."""
@@ -184,7 +182,29 @@ class UsiClient:
         """
         self._drain()
         self._send(position)
-        start = time.perf_counter()  # Before `go`: after it, this process may have to wait for a core.
+        return self._ask(command, budget_ms)
+
+    def ponder(self, position: str, command: str) -> None:
+        """Sends a position and a `go ponder` command; then either call `ponderhit`, or `end_ponder`."""
+        self._drain()
+        self._send(position)
+        self._send(command)
+
+    def ponderhit(self, budget_ms: int | None) -> SearchReply:
+        """Tells the engine that the expected move was played, and waits for its answer as `go` does."""
+        return self._ask("ponderhit", budget_ms)
+
+    def end_ponder(self) -> None:
+        """Ends a search for an expected move that was not played."""
+        self._ask("stop", 0)
+
+    def stop(self) -> None:
+        """Lets the engine answer at once. Another thread may call this while `go` or `ponderhit` waits."""
+        self._send("stop")
+
+    def _ask(self, command: str, budget_ms: int | None) -> SearchReply:
+        """Sends a command and waits for `bestmove`."""
+        start = time.perf_counter()  # Before it: after it, this process may have to wait for a core.
         self._send(command)
         wait_s = (
             self.timeouts.move_timeout_s if budget_ms is None else budget_ms / 1000 + self.timeouts.grace_s
@@ -208,7 +228,8 @@ class UsiClient:
                 words = text.split()
                 if len(words) < 2:
                     raise EngineError("protocol", f"{self.name} answered {text!r}: expected a move")
-                return SearchReply(words[1], round(1000 * (arrival - start)), tuple(infos))
+                ponder = words[3] if words[2:3] == ["ponder"] and len(words) > 3 else None
+                return SearchReply(words[1], round(1000 * (arrival - start)), tuple(infos), ponder)
 
     def take_errors(self) -> list[str]:
         """Returns the first errors that the engine has reported since the last call, each once."""
@@ -272,9 +293,8 @@ class UsiClient:
     @staticmethod
     def _read(process: subprocess.Popen[bytes], lines: LineQueue) -> None:
         assert process.stdout is not None
-        for raw in _beginnings_of_lines(process.stdout):
-            lines.put((time.perf_counter(), _shown(raw)))
-        lines.put((time.perf_counter(), None))
+        for line in arriving_lines(process.stdout):
+            lines.put(line)
 
     def _send(self, line: str) -> None:
         self._record(">", line)
@@ -339,24 +359,10 @@ class UsiClient:
         text = f"{self.name} died (exit code {code}): {why}; its last lines: {last}"
         if self._log_path:
             written = self._log_path.read_bytes()[self._log_start :]
-            last_line = _shown(written.strip().rpartition(b"\n")[2])
+            last_line = shown_line(written.strip().rpartition(b"\n")[2])
             text += f"; {self._log_path}: {last_line or 'nothing new'}"
         return EngineError("crash", text)
 
     def _record(self, direction: str, line: str) -> None:
         if self.transcript is not None:
             self.transcript.write(f"{time.perf_counter():.3f} {self.name} {direction} {line}\n")
-
-
-def _shown(raw: bytes) -> str:
-    """Returns a line without blanks around it and with escapes for control characters."""
-    return printable(raw.decode("utf-8", "replace").strip())
-
-
-def _beginnings_of_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the first MOST_BYTES bytes of each line as soon as they have arrived, and drops the rest."""
-    is_rest = False
-    while part := stream.readline(MOST_BYTES):
-        if not is_rest:
-            yield part
-        is_rest = not part.endswith(b"\n")

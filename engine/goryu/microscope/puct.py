@@ -204,7 +204,7 @@ class PuctObserver(Puct):
 
     def _edge(self, node: nodes.Node, i: int, untried: float, explore: float, is_chosen: bool) -> Edge:
         visits, pending, child = node.visits[i], node.pending[i], node.children[i]
-        q = self.table.edge_value(node, i) if visits else untried
+        q = node.values[i] if visits else untried
         u = explore * node.priors[i] / (1 + visits + pending)
         repeated = self.table.repetitions.get((node.key, i))
         return Edge(
@@ -219,11 +219,11 @@ class PuctObserver(Puct):
         )
 
     def _mark(self, node: nodes.Node, i: int, is_chosen: bool) -> str:
-        if self.table.is_lost(node, i):
+        if node.proofs[i] == nodes.WIN:
             return "lost"
         if is_chosen:
             return "chosen"
-        if self.table.child_proof(node, i) == nodes.LOSS:
+        if node.proofs[i] == nodes.LOSS:
             return "won"
         return "closed" if node is self.root and self.table.is_certain(node, i) else ""
 

@@ -38,7 +38,7 @@ class EvaluatorConfig:
     """Which evaluator is loaded, and how; a change of any field loads it again.
 
     kind: "network", "material", "uniform" or "hashed".
-    model: a path, or a name in the models folder; "" for the network shipped with Goryu.
+    model: a path, or a name in the models folder; "" for that of `model_path.default_model`.
     model_folder: where a relative path is looked for first; "" for nowhere.
     model_format: one of `detect.FORMAT_NAMES`.
     backend: one of `providers.BACKENDS`.

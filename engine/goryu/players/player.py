@@ -7,7 +7,6 @@ of a level, of another algorithm, or the engine's own.
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Any
@@ -16,13 +15,13 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
 from goryu.players.agents.searcher import Searcher
-from goryu.players.books.opening_book import BookPlayer
+from goryu.players.books.opening_book import BookPlayer, suits
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig
 from goryu.players.go_mate import go_mate
 from goryu.players.kept_graph import GraphSettings, KeptGraph, graph_settings
 from goryu.players.levels.level_session import LevelSession, settings_at_level, task_at_level
-from goryu.players.levels.levels import Level, level_of_move
+from goryu.players.levels.levels import Level, evaluator_of, level_of_move
 from goryu.players.ponder_session import PonderSession, before_prediction, ponders_on_all_replies, wait
 from goryu.players.position import declaration
 from goryu.players.puct_session import PuctSession
@@ -76,21 +75,23 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        if (book := self.load_book(config, report)) is not None:
+        if (book := self.load_book(config, report)) and suits(config):
             report(f"book={book}")
         uses_measured = not config.seed  # A seed is for exact repetition.
-        if not self.slot.is_current(config.evaluator, uses_measured=uses_measured):
+        evaluator = evaluator_of(config)
+        if not self.slot.is_current(evaluator, uses_measured=uses_measured):
             self._drop_searches()
         hurried = hurries if measures else None
-        self.slot.load(config.evaluator, report, uses_measured=uses_measured, hurries=hurried)
+        self.slot.load(evaluator, report, uses_measured=uses_measured, hurries=hurried)
         loaded = self.slot.loaded
         if loaded is not None and loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
 
-    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> Path | None:
+    def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> str:
         """Loads the book alone, for a player whose evaluator is loaded already.
 
-        Returns the file if it was opened now. report: takes the reason if it cannot be used.
+        Returns the paths of the files if they were opened now, else "".
+        report: takes the reason if it cannot be used.
         """
         return self._books.load(config.book_file, report)
 

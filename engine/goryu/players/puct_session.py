@@ -42,7 +42,7 @@ class PuctSession(SearchSession):
         self._mating_line: tuple[Move, ...] = ()  # A mate at the root that is not the answer by itself.
         self._is_mate_added = False  # To the graph.
         self._reply_mates = ReplyMates(puct, task.request.board, self._config.mate.reply_nodes)
-        self._examined_move = -1  # The index of the most visited one when they were looked for.
+        self._examined_move = -1  # The index of the one to be played when they were looked for.
         self._inherited_visits = 0
 
     def run(self) -> Answer:

@@ -67,8 +67,8 @@ class SearchEnd:
     def is_due(self, stats: SearchStats) -> bool:
         """Must a search end that is not open? Called between two batches."""
         if self.limits.root_moves:
-            # Another move may have proven the root, or lead by far; with nothing left the search ends itself.
-            stats = stats._replace(is_proven=False, best_visits=0, second_visits=0)
+            # Another move may have proven the root; with nothing left the search ends itself.
+            stats = stats._replace(is_proven=False)
         # With a fixed time the user wants a search of that length.
         is_forced = self.has_one_move and self.limits.movetime_ms is None
         return self._time.should_stop(stats, is_forced) or self.is_reached(stats)
@@ -85,12 +85,11 @@ class SearchEnd:
 
 
 def _is_decided(stats: SearchStats, nodes: int) -> bool:
-    """Does the most visited move stay in front even if the second gets all remaining playouts?
+    """Can no other move become the one that we play with the remaining playouts?
 
     Some playouts need no evaluation; their share is taken to stay as it was.
     Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018.
     """
-    if not stats.evaluations:
+    if not stats.evaluations or stats.lead is None:
         return False
-    left = (nodes - stats.evaluations) * stats.playouts / stats.evaluations
-    return stats.best_visits - stats.second_visits > left
+    return stats.lead > (nodes - stats.evaluations) * stats.playouts / stats.evaluations

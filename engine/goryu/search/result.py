@@ -13,21 +13,19 @@ class SearchStats(NamedTuple):
 
     playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
     evaluations: positions that this search sent to the evaluator.
-    best_visits, second_visits: the two largest visit counts among the root's moves, inherited ones included,
-        moves of a certain value left out.
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
     is_proven: is the root's value certain?
     is_exhausted: has the root no move left that is worth a playout?
     hashfull: how full the table is, in thousandths, by nodes or by bytes.
-    best_move: index of the move with `best_visits` among the root's moves, the first of equals; -1 if none
-        has visits, or if the search does not know it.
+    best_move: index of the move that would be played now among the root's moves, without those of a certain
+        value; -1 if none has visits, or if the search does not know it.
+    lead: how many of the next playouts another move would need to be played instead (`final_move.contest`);
+        None if the search does not know it.
     """
 
     playouts: int
     evaluations: int
-    best_visits: int
-    second_visits: int
     depth: int
     max_depth: int
     nodes: int
@@ -36,6 +34,7 @@ class SearchStats(NamedTuple):
     is_exhausted: bool
     hashfull: int = 0
     best_move: int = -1
+    lead: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.books.config import BookFile
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.levels.levels import evaluator_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import SearchResult
@@ -396,7 +397,7 @@ def _starts_a_clock(command: Command) -> bool:
 
 def _files_of(config: EngineConfig) -> tuple[EvaluatorConfig, BookFile]:
     """Returns the parts of the config that require loading when they change."""
-    return config.evaluator, config.book_file
+    return evaluator_of(config), config.book_file
 
 
 _NEEDS_IDLE = frozenset(("go", "usinewgame", "eval", "policy", "tree", "perft"))

@@ -150,8 +150,10 @@ def _point_standard_streams_at(path: str) -> None:
     os.close(sink)
 
 
-def read_lines(descriptor: int) -> Iterator[bytes]:
+def read_lines(descriptor: int, on_long: Callable[[], None] = lambda: None) -> Iterator[bytes]:
     r"""Yields the lines of a file descriptor as they arrive, without `\n`; skips those longer than MAX_LINE.
+
+    on_long: called for each line that it skips.
 
     It reads the descriptor itself: a thread that waits in `sys.stdin` holds a lock that the interpreter needs
     when it exits.
@@ -167,6 +169,7 @@ def read_lines(descriptor: int) -> Iterator[bytes]:
         pending = b"" if is_too_long else pending + rest
         if len(pending) > MAX_LINE:
             pending, is_too_long = b"", True
+            on_long()
     if pending:
         yield pending
 

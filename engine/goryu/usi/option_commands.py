@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.levels.levels import evaluator_of
 from goryu.usi.actions import Action, NewGame, OpenLog, Write, info_string
 from goryu.usi.commands import Command, parse_setoption
 from goryu.usi.option import OptionError
@@ -43,7 +44,7 @@ class OptionCommands:
 
     def read_model_file(self) -> list[str]:
         """Sets the options in the file next to the model; returns its errors."""
-        return self._values.set_model_options(*self._read_model_options(self.config.evaluator))
+        return self._values.set_model_options(*self._read_model_options(evaluator_of(self.config)))
 
     def loading_messages(self) -> list[Action]:
         """Reads the file next to the model; returns what the user should know about the options' files."""

@@ -61,7 +61,8 @@ OPTIONS: tuple[Option, ...] = (
     combo("Evaluator", "evaluator.kind", "network material uniform hashed",
           "What evaluates positions: the network, the material, nothing, or reproducible noise for tests."),
     filename("DNN_Model", "evaluator.model",
-             "ONNX model. Empty: the network shipped with Goryu.", "DNN_Model1", "modelfile", "WeightPath"),
+             "ONNX model. Empty: the strongest network that is there and that this machine runs well.",
+             "DNN_Model1", "modelfile", "WeightPath"),
     string("EvalDir", "evaluator.model_folder", "Folder in which a relative DNN_Model is looked for first."),
     combo("DNN_Format", "evaluator.model_format",
           "auto dlshogi python-dlshogi2 python-dlshogi nshogi aobazero miniosl",
@@ -183,8 +184,9 @@ OPTIONS: tuple[Option, ...] = (
     # Opening books.
     check("USI_OwnBook", "book_file.is_wanted", "Play from the opening book.", "OwnBook", "IsBookEnabled"),
     filename("BookFile", "book_file.path",
-             "Opening book of YaneuraOu (.db) or Apery (.bin). Empty: Goryu's own, when its own network and "
-             "search play at full strength with a time limit. no_book: none.", "Book_File", "BookPath"),
+             "Opening book of YaneuraOu (.db, .ybb), ShogiGUI (.sbk) or Apery (.bin), or several, separated "
+             "by semicolons. Empty: Goryu's own, when its own network and search play at full strength with "
+             "a time limit. no_book: none.", "Book_File", "BookPath"),
     string("BookDir", "book_file.folder", "Folder in which a relative BookFile is looked for first."),
     spin("BookMoves", "book.max_ply", 0, 10_000, NUMBER,
          "Number of the last move for which the book is used."),

@@ -6,6 +6,7 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.players.config import EngineConfig
+from goryu.players.levels.levels import evaluator_of
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options_file import read_options_file
@@ -43,5 +44,5 @@ def start_options(model: str) -> tuple[OptionValues, list[str]]:
     problems += options.fix(text)
     if model and (refused := options.set("DNN_Model", model)):
         raise InputError(f"--model: {refused[0]}")
-    problems += options.set_model_options(*read_model_options(options.config.evaluator))
+    problems += options.set_model_options(*read_model_options(evaluator_of(options.config)))
     return options, problems

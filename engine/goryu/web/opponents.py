@@ -13,8 +13,8 @@ from goryu.implementation import Board, make_puct
 from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
-from goryu.players.config import EngineConfig
-from goryu.players.levels.levels import LEVELS
+from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.levels.levels import LEVELS, evaluator_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -54,20 +54,20 @@ class Opponents:
     def __init__(self, config: EngineConfig) -> None:
         capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
-        self._player: Player | None = None
+        self._players: dict[EvaluatorConfig, Player] = {}
         self._setups: dict[str, AgentSetup] = {}
 
-    def load(self, kind: str) -> None:
-        """Loads the networks of a game, so that the first move need not wait for them."""
+    def load(self, kind: str, name: str) -> None:
+        """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
         if kind == "shogi":
-            self._shogi()
+            self._shogi(replace(self._config, level=int(name)))
         else:
             self._setup(kind)
 
     def new_game(self) -> None:
         """Forgets what was searched."""
-        if self._player:
-            self._player.new_game()
+        for player in self._players.values():
+            player.new_game()
 
     def reply(
         self, kind: str, state: State, name: str, limits: Limits, started_s: float, job: Job
@@ -106,7 +106,7 @@ class Opponents:
     def _search(
         self, board: Board, limits: Limits, config: EngineConfig, started_s: float, job: Job
     ) -> Answer:
-        player = self._shogi()
+        player = self._shogi(config)
         control = SearchControl()
         job.on_stop(control.stop)
         request = Request(board, limits, config, started_s)
@@ -117,12 +117,14 @@ class Opponents:
         search = make_puct(setup.evaluator, setup.puct)
         return search.search(state, lambda _stats: job.is_stopped, max_playouts=HINT_PLAYOUTS)
 
-    def _shogi(self) -> Player:
-        if self._player is None:
+    def _shogi(self, config: EngineConfig) -> Player:
+        """Returns the player for a config: the levels and full strength may have different networks."""
+        evaluator = evaluator_of(config)
+        if evaluator not in self._players:
             player = Player()
-            player.load(self._config, _log.info)
-            self._player = player
-        return self._player
+            player.load(config, _log.info)
+            self._players[evaluator] = player
+        return self._players[evaluator]
 
     def _setup(self, kind: str) -> AgentSetup:
         if kind not in self._setups:

@@ -29,7 +29,18 @@ from goryu.web.opponents import (
     is_opponent,
     levels,
 )
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number, text_of
+from goryu.web.session import (
+    Job,
+    Message,
+    MessageError,
+    Session,
+    View,
+    choice,
+    field,
+    network_texts,
+    number,
+    text_of,
+)
 
 _log = logging.getLogger("goryu.web")
 
@@ -67,7 +78,13 @@ class PlayView(View):
     def on_options(self, _message: Message) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
-        return {"levels": levels(), "handicaps": handicaps, "agents": SMALL_GAME_AGENTS}
+        network = network_texts(self.session.config)
+        return {
+            "levels": levels(),
+            "handicaps": handicaps,
+            "agents": SMALL_GAME_AGENTS,
+            "network": network,
+        }
 
     def on_state(self, _message: Message) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
@@ -101,7 +118,7 @@ class PlayView(View):
         self._opponents.new_game()
         self._continue()
         if self._thinking is None and side != "both":
-            self._think_ahead(kind)
+            self._think_ahead(kind, opponent)
         return self._state()
 
     def on_move(self, message: Message) -> dict[str, Any]:
@@ -279,11 +296,13 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
-    def _think_ahead(self, kind: str) -> None:
-        """Loads the network while the person thinks about the first move."""
+    def _think_ahead(self, kind: str, opponent: str) -> None:
+        """Loads the opponent's network while the person thinks about the first move."""
 
         async def load() -> None:
-            await self.session.run(JOB, lambda job: None if job.is_stopped else self._opponents.load(kind))
+            await self.session.run(
+                JOB, lambda job: None if job.is_stopped else self._opponents.load(kind, opponent)
+            )
 
         task = asyncio.get_running_loop().create_task(load())
         task.add_done_callback(_log_failure)

@@ -6,8 +6,8 @@ from typing import Any
 
 from goryu.analysis.description import Describer, board_after, named_line, position_json
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.report import html_report
 from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -17,7 +17,17 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+from goryu.web.session import (
+    Job,
+    Message,
+    MessageError,
+    Session,
+    View,
+    choice,
+    field,
+    network_texts,
+    number,
+)
 
 PLAYOUTS = 400
 MOST_PLAYOUTS = 100_000
@@ -100,6 +110,7 @@ class ReviewView(View):
         return {
             "title": self._title,
             "isRunning": self.session.is_running("review"),
+            "network": network_texts(self.session.config),
             **describer.everything(),
         }
 
@@ -171,11 +182,15 @@ class ReviewView(View):
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
             self._live = PositionSearcher(self._load().loaded, config, threads)
+
+        def is_stopped() -> bool:
+            return job.is_stopped
+
         board = board_after(start, moves)
         playouts = LIVE_FIRST
-        while not job.is_stopped:
-            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
-            if analysis is None:
+        while not is_stopped():
+            analysis = self._live.search(start, moves, playouts, is_stopped)
+            if is_stopped():
                 return
             job.report("review.live", moves=list(moves), position=position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:

@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeVar
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import speaking, tr
 from goryu.players.config import EngineConfig
+from goryu.players.set_up.model_path import told_choice
 
 _log = logging.getLogger("goryu.web")
 
@@ -336,6 +337,16 @@ def parse(text: str) -> dict[str, Any]:
     if not isinstance(message.get("id"), int | None):
         raise MessageError(f"message id {str(message['id'])[:80]!r}: expected a whole number")
     return message
+
+
+def network_texts(config: EngineConfig) -> dict[Language, str]:
+    """Returns which network plays at full strength and reviews, and why, in both languages."""
+
+    def text(language: Language) -> str:
+        with speaking(language):
+            return tr("network: {name}", name=told_choice(config.evaluator))
+
+    return {"en": text("en"), "ja": text("ja")}
 
 
 def language_of(message: Message) -> Language:

@@ -6,54 +6,27 @@ from which every actor fetches them. Each actor has one call under way, which re
 answer wakes the driver by a callback. A call costs the driver more than anything else, so the more actors
 there are, the longer each one keeps results back: all of them together make `CALLS_PER_S` calls.
 
-Only this module and `ray_metrics.py` import Ray, and only when a cluster is used.
+The other side of a call is `cluster_actor.py`. Only these modules, `cluster_connection.py` and
+`ray_metrics.py` import Ray, and only when a cluster is used.
 """
 
-import logging
-import math
-import os
-import platform
 import queue
-import signal
-import socket
-import tempfile
-import threading
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import goryu
 from goryu.base.config_fields import ranged
-from goryu.base.errors import GoryuError, first_line
-from goryu.base.installation import how_to_install
+from goryu.work.cluster_actor import CLOSE_S, Actor, StoredFile, code_digest
+from goryu.work.cluster_connection import connect, one_line
 from goryu.work.ray_metrics import RayMetrics
-from goryu.work.seam import (
-    Bundle,
-    Done,
-    Event,
-    Failed,
-    Job,
-    Joined,
-    Left,
-    NodeLeft,
-    Notice,
-    RefusedError,
-    Result,
-    Task,
-    WorkError,
-    bundled,
-)
-from goryu.work.shipping import Parcel, unpack
-from goryu.work.threads import ThreadInbox
+from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, NodeLeft, Notice, Task, WorkError
+from goryu.work.shipping import Parcel
 
 CLUSTER_HELP = (
     "do the work on a Ray cluster: auto (the one of this computer), local (start one here), HOST:PORT, or "
@@ -75,15 +48,6 @@ CALLS_PER_S = 250.0
 STARTS = 200
 """How many actors are asked for at a time, so that the first ones do not wait for the last ones."""
 
-ANSWER_S = 10.0
-"""How long the pool waits for the head of a cluster to answer at all."""
-
-MESSAGE_WIDTH = 240
-"""The most characters of a message of the cluster that are shown. Its log file has the whole."""
-
-CLOSE_S = 5.0
-"""How long the pool waits at the end for actors to stop what they have started, such as engines."""
-
 MAX_BAD_STARTS = 3
 """While no actor is ready, the run ends when this many more than have room have died before they were ready.
 
@@ -93,10 +57,6 @@ seconds and more, and gives it actors.
 
 LONGEST_PAUSE_S = 60.0
 """The longest pause between two attempts to start actors where they die before they are ready."""
-
-
-class ClusterError(GoryuError):
-    """There is no such cluster, or Ray is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +85,7 @@ class ClusterPool:
     def __init__(self, config: ClusterConfig) -> None:
         self._config = config
         self._messages: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._ray = _connect(config.address, self._messages.put)
+        self._ray = connect(config.address, self._messages.put)
         # A driver with Ray Client is not a process of the cluster: nobody would export its numbers.
         self._metrics = None if config.address.startswith("ray://") else RayMetrics()
         self._actors: dict[int, _ActorState] = {}
@@ -167,7 +127,7 @@ class ClusterPool:
         )(Actor)
         self._look()
 
-    def ship(self, path: Path) -> "StoredFile":
+    def ship(self, path: Path) -> StoredFile:
         """Puts a file into the object store."""
         return StoredFile(self._ray.put(Parcel.of(path)))
 
@@ -331,7 +291,7 @@ class ClusterPool:
 
     def _opened(self, index: int, actor: "_ActorState", answer: Any) -> Sequence["Event | _Refused"]:
         if isinstance(answer, BaseException):
-            return [Left(index, _one_line(answer))]
+            return [Left(index, one_line(answer))]
         node, node_id, problem = answer
         actor.node_id = node_id
         if problem is None:
@@ -350,7 +310,7 @@ class ClusterPool:
 
     def _answered(self, worker: int, answer: Any) -> Sequence["Event | _Returned"]:
         if isinstance(answer, BaseException):
-            return [Left(worker, _one_line(answer))]
+            return [Left(worker, one_line(answer))]
         bundle, error = answer
         events: list[Event] = [] if bundle is None else [Done(worker, bundle)]
         return [*events, _Returned(worker) if error is None else Failed(worker, WorkError(error))]
@@ -387,201 +347,3 @@ class _Refused:
 
     worker: int
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoredFile:
-    """A file in Ray's object store."""
-
-    reference: Any
-
-    def path(self) -> Path:
-        """Fetches the file; raises RefusedError if it has arrived damaged."""
-        import ray
-
-        return unpack(ray.get(self.reference))
-
-
-class Actor:
-    """A worker on a computer of the cluster; Ray makes an actor of this class."""
-
-    def __init__(self, index: int) -> None:
-        os.environ.setdefault("GORYU_MEASURE", "off")  # Engines must not depend on a cache, as in programs,
-        os.environ.setdefault("GORYU_BOOK", "off")  # and must think from the first move.
-        self._inbox = ThreadInbox(index)
-        self._answers: queue.SimpleQueue[Result | str] = queue.SimpleQueue()
-        self._held = 0
-
-    def open(self, payload: tuple[Job, Sequence[Parcel], str]) -> tuple[str, str, str | None]:
-        """Prepares the job; returns this computer's name, Ray's number for it, and why it cannot do the job.
-
-        None: it can.
-        """
-        job, parcels, driver = payload
-        node_id = _node_id()
-        node = f"{platform.node()} {node_id[:4]}"  # Tells two nodes of one computer apart.
-        try:
-            check_code(driver)
-            places = {parcel.path: unpack(parcel) for parcel in parcels}
-            job = job.prepared(lambda path: places.get(path, path))
-        except RefusedError as error:
-            return node, node_id, str(error)
-        self._job = job
-        self._thread = threading.Thread(target=self._work, args=(job,), daemon=True)
-        self._thread.start()
-        return node, node_id, None
-
-    def exchange(self, tasks: Sequence[Task], hold_s: float) -> tuple[Bundle | None, str | None]:
-        """Takes tasks; returns results (None: there are none) and an error's text (None: there is none).
-
-        It waits for the first result if it holds tasks, then `hold_s` for more, but not for the last one.
-        """
-        for task in tasks:
-            self._inbox.put(task)
-        self._held += len(tasks)
-        results: list[Result] = []
-        error = None
-        end_s = math.inf
-        while self._held and error is None:
-            try:
-                answer = self._answers.get(timeout=max(0.0, end_s - time.monotonic()) if results else None)
-            except queue.Empty:
-                break
-            if isinstance(answer, str):
-                error = answer
-            else:
-                end_s = end_s if results else time.monotonic() + hold_s
-                results.append(answer)
-                self._held -= 1
-        try:
-            return bundled(self._job, results) if results else None, error
-        except Exception:
-            return None, traceback.format_exc()
-
-    def rest(self) -> None:
-        """Never returns: the call fails when this actor dies."""
-        threading.Event().wait()
-
-    def stop(self, breaks_off: bool) -> None:
-        """Ends the job and waits a little for it; it is broken off if it holds a copy that nobody wants."""
-        if breaks_off or self._held:
-            self._inbox.close()
-        else:
-            self._inbox.end()
-        self._thread.join(CLOSE_S)
-
-    def _work(self, job: Job) -> None:
-        try:
-            for result in job.work(self._inbox):
-                self._answers.put(result)
-        except GoryuError as error:
-            self._answers.put(str(error))
-        except Exception:
-            self._answers.put(traceback.format_exc())
-
-
-def code_digest() -> str:
-    """Returns a checksum of Goryu's Python code: other code could give other results."""
-    root = Path(goryu.__file__).parent
-    digest = sha256(goryu.__version__.encode())
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes().replace(b"\r\n", b"\n"))
-    return digest.hexdigest()
-
-
-def check_code(driver: str) -> None:
-    """Raises RefusedError if this computer has another Goryu than the driver."""
-    if code_digest() != driver:
-        raise RefusedError(
-            f"the Goryu installed here ({goryu.__version__}) differs from the driver's: "
-            "expected the same version or the same checkout"
-        )
-
-
-def _node_id() -> str:
-    """Returns Ray's number for this computer."""
-    import ray
-
-    return str(ray.get_runtime_context().get_node_id())
-
-
-def _one_line(error: BaseException) -> str:
-    """Returns an error in one line.
-
-    Of an error in an actor, the error and not Ray's account of it. Of the death of an actor, what Ray says
-    about its cause, after a list of the actor's properties, each after a tab.
-    """
-    cause = getattr(error, "cause", None)
-    if isinstance(cause, Exception):
-        return f"{type(cause).__name__}: {_one_line(cause)}"
-    if hasattr(error, "actor_id"):
-        _, *lines = str(error).splitlines()
-        if causes := [line for line in lines if line.strip() and not line.startswith("\t")]:
-            return _shortened(" ".join(causes))
-    return first_line(error)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MESSAGE_WIDTH else text[:MESSAGE_WIDTH] + "..."
-
-
-def _connect(address: str, show: Callable[[str], object]) -> Any:
-    """Connects to a cluster; returns the module ray. Raises ClusterError.
-
-    show: called with the first line of every message of the cluster, in one of Ray's threads.
-    """
-    try:
-        import ray
-    except ModuleNotFoundError as error:
-        raise ClusterError(
-            f"--cluster needs Ray, which is not installed: {how_to_install('cluster')}"
-        ) from error
-    _check_address(address)
-    options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        ray.init(address, log_to_driver=False, logging_level=logging.ERROR, **options)
-    except Exception as error:  # Ray's errors have no other base class: a start that lasts too long is one.
-        raise ClusterError(f"--cluster {address}: {_one_line(error)}") from error
-    finally:
-        if threading.current_thread() is threading.main_thread():
-            for number, handler in handlers.items():
-                signal.signal(number, handler)  # Ray replaces it; ours closes the files.
-    _shorten_messages(show)
-    return ray
-
-
-def _shorten_messages(show: Callable[[str], object]) -> None:
-    """Keeps the messages of the cluster off the terminal, where Ray prints them into the progress display.
-
-    When a node dies, such a message has the last lines of its log, up to some hundred. `show` gets the first
-    line, and a log file the whole. Ray has no setting for it: this replaces its function that prints, if this
-    version of Ray has one; otherwise Ray goes on to print.
-    """
-    from ray._private import worker
-
-    if not hasattr(worker, "print_to_stdstream"):
-        return
-    log = Path(tempfile.gettempdir()) / f"goryu-ray-{os.getpid()}.log"
-
-    def keep(data: Mapping[str, Any], *arguments: Any, **options: Any) -> None:
-        lines = [line for message in data["lines"] for line in str(message).splitlines() if line.strip()]
-        with log.open("a", encoding="utf-8") as file:
-            file.write("\n".join([f"{datetime.now():%Y-%m-%d %H:%M:%S}", *lines, ""]))
-        if lines:
-            show(f"{_shortened(lines[0])} ({log})")
-
-    worker.print_to_stdstream = keep
-
-
-def _check_address(address: str) -> None:
-    """Raises ClusterError if nothing answers at HOST:PORT, which Ray would try for minutes."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
-    if address in ("auto", "local"):
-        return
-    if not colon or not port.isdecimal():
-        raise ClusterError(f"--cluster {address}: expected auto, local, HOST:PORT or ray://HOST:PORT")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), ANSWER_S).close()
-    except (OSError, OverflowError) as error:
-        raise ClusterError(f"--cluster {address}: nothing answers there: {error}") from error

@@ -16,7 +16,6 @@ from goryu.commands.terminal.boards import shogi_text
 from goryu.commands.terminal.game import Play, time_text
 from goryu.commands.terminal.game_display import GAMES
 from goryu.games.shogi import move_from_usi
-from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.reading import read_record
@@ -25,7 +24,7 @@ from goryu.players.agents.agents import AGENTS
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
 from goryu.table.clock import ClockConfig, Clocks
-from goryu.table.game import Game, Over, new_board
+from goryu.table.game import Game, new_board
 
 START = "7g7f\n3c3d\n2g2f\n"
 
@@ -138,35 +137,7 @@ def test_the_board_marks_the_last_move_promoted_pieces_and_hands() -> None:
     assert "check" not in text
 
 
-def test_check_is_announced() -> None:
-    board = Board("4k4/9/9/9/4R4/9/9/9/4K4 w - 1")
-    assert shogi_text(board).plain.endswith("\ncheck")
-
-
-def test_the_letters_mark_the_last_move() -> None:
-    board = Board()
-    board.push_usi("7g7f")
-    assert GAMES["shogi"].board(board).splitlines()[6] == "   .  . *P  .  .  .  .  .  .  f"
-    promoted = Board("4k4/9/4P4/9/9/9/9/9/4K4 b - 1")
-    promoted.push_usi("5c5b+")
-    assert GAMES["shogi"].board(promoted).splitlines()[2] == "   .  .  .  .*+P  .  .  .  .  b"
-
-
-def test_kanji_can_be_wanted_without_a_terminal() -> None:
-    out = session("shogi --second person --board kanji --notation japanese", "7g7f\nquit\n")
-    assert "1. ▲７六歩" in out
-    assert " 歩*" in out
-    assert "\x1b" not in out
-
-
 # Notations.
-
-
-def test_the_same_square_is_known_from_the_last_move() -> None:
-    play = alone()
-    for move in ("7六歩", "3四歩", "2二角成", "同銀"):
-        list(play.receive(move))
-    assert play.game.state.ply == 4
 
 
 @pytest.mark.parametrize(
@@ -176,34 +147,6 @@ def test_the_same_square_is_known_from_the_last_move() -> None:
 def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> None:
     out = session(f"shogi --second person --notation {name}", "7g7f\n3c3d\nmoves\n8h2b+\nquit\n")
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
-
-
-@pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
-def test_full_width_letters_are_read(text: str) -> None:
-    play = alone()
-    list(play.receive(text))
-    assert play.game.state.ply == 1
-
-
-@pytest.mark.parametrize("text", ["help", "?", "？", "ヘルプ", ""])
-def test_help_after_the_end_does_not_quit(text: str) -> None:
-    play = alone()
-    list(play.receive("resign"))
-    assert "save FILE" in "".join(texts(play.receive(text)))
-    assert not play.has_left
-
-
-def test_a_file_is_saved_with_japanese_words(tmp_path: Path) -> None:
-    file = tmp_path / "棋譜　１.kif"
-    play = alone()
-    list(play.receive("7g7f"))
-    for line in (f"保存　{file}", f"保存！ {file}", f"保存!　{file}"):
-        assert texts(play.receive(line)) == [f"saved as {file}"]
-    assert file.exists()
-
-
-def test_an_ambiguous_move_names_the_candidates() -> None:
-    assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
 
 
 # Start, clock, end.
@@ -269,48 +212,11 @@ def test_the_time_is_shown_as_minutes_or_as_byoyomi(config: ClockConfig, shown: 
     assert time_text(Clocks(config), 0) == shown
 
 
-def test_a_move_after_the_time_loses() -> None:
-    now = [0.0]
-    play = alone(clock=ClockConfig(60), now=lambda: now[0])
-    list(play.start())
-    now[0] = 30.0
-    assert play.prompt().startswith("[1:00] ")
-    list(play.receive("7g7f"))
-    now[0] = 100.0
-    assert texts(play.receive("3c3d")) == ["black (sente) wins: time"]
-    assert play.game.over == Over(Ending.TIME, 0, "time")
-    assert [one.seconds for one in play.game.played] == [30.0]
-
-
 def test_a_level_plays_on_the_clock() -> None:
     out = session("shogi --level 2 --side second --time 1 --seed 1", "3c3d\nquit\n")
     assert out.startswith("black (sente): Squirrel (level 2), white (gote): person")
     assert "[1:00] white (gote) to move> " in out
     assert "3. black (sente): " in out
-
-
-@pytest.mark.parametrize("game", ["tictactoe", "reversi"])
-def test_levels_play_the_other_games(game: str) -> None:
-    out = session(f"{game} --first level:2 --second level:10 --seed 2")
-    assert " wins: " in out or "draw: " in out
-
-
-def test_an_entered_king_wins_when_the_person_declares_it() -> None:
-    sfen = "+P+P+PK+P+P+P+P+P/2+R+R5/2B+B5/9/9/9/9/9/4k4 b 4G4S 1"
-    play = alone(sfen)
-    assert "you may declare a win: declare" in texts(play.start())
-    assert not play.game.over
-    assert texts(play.receive("declare")) == ["black (sente) wins: declaration"]
-    assert texts(alone().receive("宣言")) == ["you cannot declare a win here"]
-
-
-def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
-    play, shown = alone(), list[str]()
-    for move in ("2h3h", "8b7b", "3h2h", "7b8b") * 3:
-        shown += texts(play.receive(move))
-    assert shown[-1] == "draw: fourfold repetition"
-    assert "this position has occurred 3 times; the fourth ends the game" in shown
-    assert play.game.occurrences() == 4
 
 
 def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
@@ -319,12 +225,6 @@ def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
     assert texts(play.receive("hint")) == ["the game is over"]
     list(play.receive("7g7f"))
     assert play.game.state.ply == 0
-
-
-def test_the_engine_may_resign() -> None:
-    (Path(os.environ["GORYU_OPTIONS"])).write_text("Resign_Threshold 1000\n")
-    out = session("shogi --second level:2 --seed 1", "7g7f\n")
-    assert "black (sente) wins: resignation" in out
 
 
 def test_the_rules_are_those_of_the_options_file() -> None:
@@ -357,14 +257,6 @@ def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
     assert "only games of shogi can be saved" in session("tictactoe --second random", "save x.kif\n")
 
 
-def test_the_ending_and_the_players_are_in_the_record(tmp_path: Path) -> None:
-    file = tmp_path / "game.csa"
-    session(f"shogi --level 3 --save {file}", "resign\n")
-    record = read_record(file)
-    assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
-    assert record.names == ("person", "Rabbit (level 3)")
-
-
 # Languages.
 
 
@@ -384,13 +276,3 @@ def test_every_table_of_texts_is_translated() -> None:
     tables += ["checkmate", "fourfold repetition", "perpetual check", "maximum ply", "resignation", "time"]
     assert set(tables) - {"X", "O"} <= set(MESSAGES)
     assert all(level.japanese and level.about_japanese for level in LEVELS)
-
-
-def test_an_agent_may_play_any_legal_move_of_a_game() -> None:
-    def first(state: State) -> Move:
-        return state.legal_moves()[0]
-
-    play = Play(GAMES["shogi"], Game(new_board(), (False, True)), {0: first})
-    lines = texts(play.start())
-    assert len(lines) == 2
-    assert lines[0].startswith("1. black (sente): ")

@@ -86,16 +86,6 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("option", ["--cycles", "--value-games", "--threads"])
-def test_nothing_to_train_is_refused(option: str, tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", option, "0", "--folder", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert f"argument {option}: 0: expected " in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -143,34 +133,3 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) 
     assert first.returncode == 130
     assert error.startswith("goryu learn: interrupted; the same command resumes from its folder")
     assert len(error.splitlines()) == 1
-
-
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    (tmp_path / "file").touch()
-    command = [*COMMAND, "reversi", "--folder", str(tmp_path / "file" / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert done.stderr.startswith("goryu learn: ")
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_a_run_with_other_options_is_refused_with_advice(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("rich")
-    (tmp_path / "report.json").write_text("{}", encoding="utf-8")
-    done = subprocess.run([*COMMAND, "tictactoe", "--folder", str(tmp_path)], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "another --folder, or --fresh" in done.stderr
-    assert (tmp_path / "report.json").read_text(encoding="utf-8") == "{}"
-
-
-def test_a_damaged_state_of_a_training_is_no_traceback(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("rich")
-    (tmp_path / "alphazero.pt").write_text("junk", encoding="utf-8")
-    command = [*COMMAND, "tictactoe", "--folder", str(tmp_path)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"goryu learn: {tmp_path / 'alphazero.pt'}: expected ")
-    assert "--fresh" in done.stderr

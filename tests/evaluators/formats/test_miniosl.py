@@ -92,7 +92,7 @@ def planes(board: Any) -> npt.NDArray[Any]:
 def test_the_planes_are_those_of_the_library(teacher: Library) -> None:
     """But for the choice of a mate: in 3 of 1,000 of these positions or fewer."""
     different, mates, count = 0, 0, 0
-    for board in islice(games(12, seed=1), 0, None, 3):
+    for board in islice(games(6, seed=1), 0, None, 6):
         expected, _ = teacher.show(board)
         found = planes(board)
         wrong = {*np.flatnonzero((found != expected).any((1, 2))).tolist()}
@@ -100,7 +100,7 @@ def test_the_planes_are_those_of_the_library(teacher: Library) -> None:
         different += bool(wrong)
         mates += bool(expected[sorted(THREATS)].any())
         count += 1
-    assert count > 500
+    assert count > 120
     assert mates > count / 20
     assert different <= count / 100
 
@@ -117,7 +117,7 @@ def test_the_labels_are_those_of_the_library(teacher: Library) -> None:
 
 
 def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
-    boards = [board.copy() for board in islice(games(2, seed=3), 0, None, 7)]
+    boards = [board.copy() for board in islice(games(1, seed=3), 0, None, 10)]
     expected = [teacher.evaluate(board) for board in boards]
     for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 2e-2)):
         network = NetworkEvaluator(network_path(), backend=backend)
@@ -131,7 +131,7 @@ def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
 
 
 def test_our_kernel_runs_the_network_as_its_reference_does(miniosl: ModuleType, native: ModuleType) -> None:
-    boards = [board.copy() for board in islice(games(1, seed=4), 60, 62)]
+    boards = [board.copy() for board in islice(games(1, seed=4), 60, 61)]
     network = NetworkEvaluator(network_path(), backend="winograd")
     inputs = planes_of(FORMAT, boards)
     logits, values = Reference(read_network(network_path())).run(inputs)
@@ -173,7 +173,7 @@ def is_contact(board: Any, to: int) -> bool:
 
 def test_a_contact_mate_is_a_legal_mate_and_is_found_if_there_is_one() -> None:
     found, missed = 0, 0
-    for board in games(30, seed=5):
+    for board in games(20, seed=5):
         if board.is_check():
             continue
         mates = all_mates(board)

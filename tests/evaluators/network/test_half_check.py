@@ -9,13 +9,7 @@ import pytest
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.onnx_edit import UneditableError, halved
 from goryu.evaluators.network import opening
-from goryu.evaluators.network.half_check import (
-    PROBABILITY,
-    VALUE,
-    HalfError,
-    _positions,
-    check_halves,
-)
+from goryu.evaluators.network.half_check import PROBABILITY, VALUE, HalfError, _positions, check_halves
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BackendError

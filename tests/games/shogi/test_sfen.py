@@ -71,23 +71,12 @@ def test_a_wrong_number_of_fields_is_refused() -> None:
 
 def test_a_malformed_board_is_refused() -> None:
     for board in [
-        RANKS,
-        f"{RANKS}/LNSGKGSNL/9",
-        f"{RANKS}/LNSGKGSN",
-        f"{RANKS}/LNSGKGSNLP",
-        f"{RANKS}/LNSGKGSN2",
-        f"{RANKS}/LNSGKGSNL/",
-        f"{RANKS}/LNSG0KGSNL",
-        f"{RANKS}/LNSGKGSN0",
-        f"{RANKS}/LNSGKGSN++L",
-        f"{RANKS}/LNSG+KGSNL",
-        f"{RANKS}/LNS+GKGSNL",
-        f"{RANKS}/LNSGKGSNx",
-        f"{RANKS}/LNSGKGSNL+",
-        f"{RANKS}/LNSGKGSN+1",
-        "lnsgkgsnl+/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
+        RANKS, f"{RANKS}/LNSGKGSNL/9", f"{RANKS}/LNSGKGSN", f"{RANKS}/LNSGKGSNLP", f"{RANKS}/LNSGKGSN2",
+        f"{RANKS}/LNSGKGSNL/", f"{RANKS}/LNSG0KGSNL", f"{RANKS}/LNSGKGSN0", f"{RANKS}/LNSGKGSN++L",
+        f"{RANKS}/LNSG+KGSNL", f"{RANKS}/LNS+GKGSNL", f"{RANKS}/LNSGKGSNx", f"{RANKS}/LNSGKGSNL+",
+        f"{RANKS}/LNSGKGSN+1", "lnsgkgsnl+/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL",
         f"{RANKS}/LNSGKGSN\u0131",
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(SfenError) as error:
             Board(f"{board} b - 1")
         assert error.value.field == "board"
@@ -120,10 +109,8 @@ def test_a_malformed_move_number_is_refused() -> None:
 
 def test_a_position_that_breaks_a_rule_is_refused() -> None:
     for sfen, rule in [
-        ("9/9/9/9/9/9/9/9/9 b - 1", "no king"),
-        ("9/9/9/9/9/9/9/9/4K4 b - 1", "white has no king"),
-        ("4k4/9/9/9/9/9/9/9/9 b - 1", "black has no king"),
-        (kings("9/9/9/9/4K4/9/9"), "black has 2 kings"),
+        ("9/9/9/9/9/9/9/9/9 b - 1", "no king"), ("9/9/9/9/9/9/9/9/4K4 b - 1", "white has no king"),
+        ("4k4/9/9/9/9/9/9/9/9 b - 1", "black has no king"), (kings("9/9/9/9/4K4/9/9"), "black has 2 kings"),
         (kings("9/4k4/9/9/9/9/9"), "white has 2 kings"),
         (kings("ppppppppp/9/9/9/PPPPPPPP1/9/9", "2P"), "19 pieces of kind P"),
         (kings("9/9/9/9/9/9/9", "5L"), "5 pieces of kind L"),
@@ -135,20 +122,14 @@ def test_a_position_that_breaks_a_rule_is_refused() -> None:
         (kings("+R8/9/9/9/9/9/9", "2r"), "3 pieces of kind R"),
         (kings("9/P8/9/P8/9/9/9"), "two pawns on file 9"),
         (kings("9/2p6/9/2p6/9/9/9"), "two pawns on file 7"),
-        ("P3k4/9/9/9/9/9/9/9/4K4 b - 1", "P on rank a"),
-        ("4k4/9/9/9/9/9/9/9/p3K4 b - 1", "p on rank i"),
-        ("L3k4/9/9/9/9/9/9/9/4K4 b - 1", "L on rank a"),
-        ("4k4/9/9/9/9/9/9/9/l3K4 b - 1", "l on rank i"),
-        ("N3k4/9/9/9/9/9/9/9/4K4 b - 1", "N on rank a"),
-        (kings("N8/9/9/9/9/9/9"), "N on rank b"),
-        (kings("9/9/9/9/9/9/n8"), "n on rank h"),
-        (kings("9/9/9/9/9/9/4p4", turn="w"), "black is in check"),
-        (kings("4P4/9/9/9/9/9/9"), "white is in check"),
-        (kings("9/9/9/4R4/9/9/9"), "white is in check"),
-        (kings("9/9/9/B8/9/9/9"), "white is in check"),
-        (kings("9/5N3/9/9/9/9/9"), "white is in check"),
+        ("P3k4/9/9/9/9/9/9/9/4K4 b - 1", "P on rank a"), ("4k4/9/9/9/9/9/9/9/p3K4 b - 1", "p on rank i"),
+        ("L3k4/9/9/9/9/9/9/9/4K4 b - 1", "L on rank a"), ("4k4/9/9/9/9/9/9/9/l3K4 b - 1", "l on rank i"),
+        ("N3k4/9/9/9/9/9/9/9/4K4 b - 1", "N on rank a"), (kings("N8/9/9/9/9/9/9"), "N on rank b"),
+        (kings("9/9/9/9/9/9/n8"), "n on rank h"), (kings("9/9/9/9/9/9/4p4", turn="w"), "black is in check"),
+        (kings("4P4/9/9/9/9/9/9"), "white is in check"), (kings("9/9/9/4R4/9/9/9"), "white is in check"),
+        (kings("9/9/9/B8/9/9/9"), "white is in check"), (kings("9/5N3/9/9/9/9/9"), "white is in check"),
         ("9/9/9/4k4/4K4/9/9/9/9 b - 1", "white is in check"),
-    ]:
+    ]:  # fmt: skip
         with pytest.raises(SfenError, match=rule) as error:
             Board(sfen)
         assert error.value.field == "position"

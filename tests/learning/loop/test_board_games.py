@@ -93,27 +93,6 @@ def test_shogi_is_learnt_by_the_command(tmp_path: Path, capsys: pytest.CaptureFi
     assert (tmp_path / "candidates" / "0002" / NETWORK).exists()
 
 
-@pytest.mark.parametrize(
-    "words, message",
-    [
-        (["--game", "tictactoe", "--channels", "64"], "--channels: for shogi only"),
-        (["--game", "tictactoe", "--max-plies", "8", "--gpus", "1"], "--max-plies, --gpus: for shogi only"),
-        (["--game", "tictactoe", "--initial", "x.onnx"], "--initial: for shogi only"),
-        (["--game", "tictactoe", "--source", "x.games,600"], "--source: for shogi only"),
-        (["--game", "tictactoe", "--backend", "cuda"], "--backend: for shogi only"),
-        (["--cheap-playouts", "0"], "cheap_playouts: expected more than 0"),
-        (["--window-start", "100"], "expected at least one batch of 256 positions"),
-        (["--match-limit", "3"], "expected an even number"),
-    ],
-)
-def test_options_that_mean_nothing_here_are_refused(
-    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert selfplay("--folder", tmp_path / "new", *words) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()
-
-
 def test_the_curve_of_strength_adds_the_matches_that_promoted(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     entries: list[dict[str, Any]] = [

@@ -24,7 +24,6 @@ from goryu.learning.records.game_records import (
 )
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
 from goryu.learning.training.dataset import Source, load_datasets, make_batch, mirror_labels
-from goryu.learning.training.soft_policies import SoftPolicies
 from paths import ROOT
 
 cshogi: Any = pytest.importorskip("cshogi")
@@ -211,21 +210,6 @@ def test_equal_positions_are_merged_and_their_targets_averaged(tmp_path: Path) -
     )
     assert dataset.policies.entries(3) == [(move_from_usi("3c3d"), 1.0)]
     assert len(load_datasets(sources, held_out=0.0, seed=0)[0]) == 3 + 2 * 3
-
-
-def test_choosing_positions_keeps_their_targets() -> None:
-    policies = SoftPolicies.of([((5, 1.0), (6, 3.0)), None, ((7, 1.0),), ((8, 0.5), (9, 0.5))])
-    chosen = policies.select(np.array([3, 0, 0, 1]))
-    assert [chosen.entries(i) for i in range(4)] == [
-        [(8, 0.5), (9, 0.5)],
-        [(5, 0.25), (6, 0.75)],
-        [(5, 0.25), (6, 0.75)],
-        [],
-    ]
-    both = SoftPolicies.concatenate(
-        [policies.select(np.array([False, True, True, False])), SoftPolicies.none(1)]
-    )
-    assert [both.entries(i) for i in range(3)] == [[], [(7, 1.0)], []]
 
 
 def test_the_policy_loss_is_the_cross_entropy_with_the_soft_target(tmp_path: Path) -> None:

@@ -1,11 +1,9 @@
 """Predictions of games, compared with numbers computed by hand and with a known evaluator."""
 
-import runpy
 from collections.abc import Sequence
 from math import atanh, exp, log, tanh
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,7 @@ from goryu.learning.training.prediction_quality import (
     read_played_games,
     summarize,
 )
-from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
+from goryu.match.game_log import GameEntry, GameLog, read_game_log
 from goryu.search.evaluator import Evaluation
 from paths import ROOT
 
@@ -153,12 +151,6 @@ def test_games_of_a_match(tmp_path: Path) -> None:
     assert set(winner) == {"A"}
 
 
-def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"type": "other"}\n')
-    with pytest.raises(GameLogError, match="expected the log of a match"):
-        list(read_played_games(tmp_path / "a.jsonl"))
-
-
 def test_games_of_a_teacher(tmp_path: Path) -> None:
     board = Board()
     moves = tuple(int(board.push_usi(move)) for move in OPENING)
@@ -180,48 +172,19 @@ def test_a_teacher_s_random_moves_are_not_taken_for_its_own(tmp_path: Path) -> N
     assert (chosen.opening, chosen.moves) == ((), (*OPENING, *MOVES))
 
 
-@pytest.fixture
-def tool() -> dict[str, Any]:
+def test_the_tool_has_a_column_for_each_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    return runpy.run_module("goryu.commands.training.evaluate")
+    from goryu.commands.training.evaluate import main
 
-
-def test_the_tool_has_a_column_for_each_network(
-    tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
     board = Board()
     moves = tuple(int(board.push_usi(move)) for move in (*OPENING, *MOVES))
     write_games(tmp_path / "a.games", [GameRecord(moves, (0,) * 8, BLACK_WON, teacher="T")])
     other = tmp_path / "other.onnx"
     write_random_network(1, 8, other)
     networks = [str(NETWORK), str(other)]
-    assert tool["main"]([*networks, "--games", str(tmp_path / "a.games"), "--phases", "8"]) == 0
+    assert main([*networks, "--games", str(tmp_path / "a.games"), "--phases", "8"]) == 0
     text = capsys.readouterr().out
     for expected in (NETWORK.name, other.name, "plies 0 to 7", "from ply 8 on", "moves of T"):
         assert expected in text
     (empty,) = (line for line in text.splitlines() if "from ply 8 on" in line)
     assert [cell.strip() for cell in empty.strip("│").split("│")[1:]] == ["-", "-"]
-
-
-@pytest.mark.parametrize("what", ["missing", "empty", "model"])
-def test_the_tool_reports_wrong_arguments(
-    tool: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], what: str
-) -> None:
-    games, model = tmp_path / "a.games", NETWORK
-    if what != "missing":
-        write_games(games, [GameRecord((7739,), (0,), DRAW)] if what != "empty" else [])
-    if what == "model":
-        model = tmp_path / "none.onnx"
-    assert tool["main"]([str(model), "--games", str(games)]) == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith("goryu evaluate: ")
-    assert errors.count("\n") == 1
-
-
-@pytest.mark.parametrize("option", ["--every", "--temperature"])
-def test_numbers_out_of_range_are_refused(
-    tool: dict[str, Any], option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        tool["main"]([str(NETWORK), "--games", "none.games", option, "0"])
-    assert f"argument {option}: 0: expected " in capsys.readouterr().err

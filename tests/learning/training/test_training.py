@@ -6,7 +6,7 @@ import multiprocessing
 import runpy
 import sys
 from dataclasses import fields, replace
-from importlib import import_module
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shutil import copytree
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.__main__ import COMMANDS
 from paths import MODELS
 
 torch: Any = pytest.importorskip("torch")
@@ -90,19 +89,18 @@ def test_another_precision_is_refused() -> None:
         new_config(precision="float16")
 
 
-@pytest.mark.slow
-def test_a_compiled_network_learns_the_same(tmp_path: Path) -> None:
+def test_a_compiled_network_learns_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyTorch traces the network but translates nothing to C++, which takes a minute."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
     logs = []
     for compiled in (False, True):
         folder = tmp_path / str(compiled)
-        config = new_config(steps=8, precision="float32", compile=compiled)
-        train(config, small_dataset(), {"same": small_dataset()}, folder)
-        logs.append([json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()])
-    for plain, translated in zip(*logs, strict=True):
-        assert translated["policy_loss"] == pytest.approx(plain["policy_loss"], rel=0.01)
-        assert translated["held_out"]["same"]["policy_loss"] == pytest.approx(
-            plain["held_out"]["same"]["policy_loss"], rel=0.01
+        config = new_config(steps=4, precision="float32", compile=compiled)
+        train(config, small_dataset(), {}, folder)
+        logs.append(
+            [json.loads(line)["policy_loss"] for line in (folder / "log.jsonl").read_text().splitlines()]
         )
+    assert logs[1] == pytest.approx(logs[0], rel=0.01)
 
 
 def test_drawn_games_have_no_accuracy_of_the_value() -> None:
@@ -234,12 +232,6 @@ def test_processes_that_make_batches_change_nothing(tmp_path: Path) -> None:
     assert not multiprocessing.active_children()
 
 
-def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
-    stream = load_batches(small_dataset(), 1_000_000, np.random.default_rng(3), workers=1)
-    with pytest.raises(ValueError, match="expected at least one batch of 1000000 positions"):
-        next(stream)
-
-
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = small_dataset()
@@ -274,12 +266,6 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
         assert torch.allclose(found, value, atol=1e-4)
     loaded.train()(*planes)[0].logsumexp(1).sum().backward()
     assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
-
-
-def test_other_networks_cannot_be_trained_on(int8_network: Path) -> None:
-    for path in (int8_network, SHIPPED.with_name("tictactoe.onnx")):
-        with pytest.raises(ValueError, match=f"{path.name}: expected a float32 network"):
-            load_export(path)
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
@@ -400,70 +386,9 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["train", "--source", "nothing.hcpe,540", "--folder", "run"], "nothing.hcpe"),
-        (["train", "--source", "nothing.hcpe", "--folder", "run"], "expected FILE,SCALE"),
-    ],
-)
-def test_the_tools_report_wrong_arguments(
-    arguments: list[str],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    pytest.importorskip("rich")
-    monkeypatch.chdir(tmp_path)
-    small_dataset().select(np.arange(8)).records.tofile("8.hcpe")
-    monkeypatch.setattr(sys, "argv", arguments)
-    tool = vars(import_module(COMMANDS[arguments[0]].function.partition(":")[0]))
-    try:
-        status = tool["main"]()
-    except SystemExit as exit_:  # From argparse.
-        status = exit_.code
-    assert status == 2
-    assert words in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["8.hcpe"]
-
-
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
     net = PolicyValueNet(1, 8).eval()
     with torch.no_grad():
         policy, value = net(torch.zeros(3, 62, 9, 9), torch.zeros(3, 57, 9, 9))
     assert policy.shape == (3, 2187)
     assert value.shape == (3, 1)
-
-
-def test_the_curves_of_a_run_are_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    from goryu.learning.training.plots import plot_run
-
-    measures = {"policy_loss": 2.0, "policy_top1": 0.3, "value_loss": 0.6, "sign_accuracy": 0.7}
-    lines = [
-        {"samples": 100 * i, "policy_loss": 3.0 - i / 10, "value_loss": 0.6, "held_out": {"fsf": measures}}
-        for i in range(1, 4)
-    ]
-    lines[0]["held_out"] = {"gps": measures}  # The run resumed with other games.
-    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    plot_run(tmp_path / "log.jsonl", tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_the_tool_prints_measurements_in_words_and_logs_them_as_json(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    data = MODELS / "data" / "fsf_20261123.games"
-    tool = runpy.run_module("goryu.commands.training.train")
-    sizes = ["--steps", "2", "--evaluations", "1", "--batch-size", "8", "--blocks", "1", "--channels", "8"]
-    assert (
-        tool["main"](["--source", f"{data},540", "--folder", str(tmp_path), *sizes, "--held-out", "0.1"]) == 0
-    )
-    printed = capsys.readouterr().out
-    assert "{" not in printed
-    assert "held out, fsf_20261123: policy loss " in printed
-    (entry,) = map(json.loads, (tmp_path / "log.jsonl").read_text().splitlines())
-    assert entry["held_out"]["fsf_20261123"]["positions"] > 0
-    assert (tmp_path / "goryu-1x8.onnx").exists()
-    assert (tmp_path / "curves.png").exists()

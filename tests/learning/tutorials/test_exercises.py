@@ -14,15 +14,13 @@ pytest.importorskip("torch")
 from goryu.learning.tutorials.exercises import (
     CORNER_DISCS,
     NEXT_TO_CORNERS,
-    OPPONENTS,
     VARIANTS,
-    corner_lead,
     corner_taking,
     disc_value,
 )
-from goryu.learning.tutorials.experiments import match_of_openings, tictactoe_network
+from goryu.learning.tutorials.experiments import match_of_openings
 from goryu.learning.tutorials.value_learner import CORNERS, ValueLearner
-from goryu.players.agents.agents import AgentSetup, make_agent
+from goryu.players.agents.agents import make_agent
 
 
 def count_discs(boards: Sequence[tuple[int, int]]) -> list[float]:
@@ -33,22 +31,6 @@ def count_discs_and_corners(boards: Sequence[tuple[int, int]]) -> list[float]:
     mask = sum(1 << corner for corner in CORNERS)
     corners = count_discs([(own & mask, opponent & mask) for own, opponent in boards])
     return [discs + CORNER_DISCS * c for discs, c in zip(count_discs(boards), corners, strict=True)]
-
-
-def test_the_squares_next_to_a_corner_touch_it() -> None:
-    touching = {
-        square
-        for square in range(64)
-        for corner in CORNERS
-        if max(abs(square // 8 - corner // 8), abs(square % 8 - corner % 8)) == 1
-    }
-    assert set(NEXT_TO_CORNERS) == touching
-
-
-def test_a_disc_has_the_value_of_one_disc_for_a_counter_of_discs() -> None:
-    for squares in (CORNERS, NEXT_TO_CORNERS):
-        found = disc_value("discs", count_discs, squares, Random(1), count=20)
-        assert [found.value, found.error] == pytest.approx([1.0, 0.0])
 
 
 def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
@@ -68,23 +50,6 @@ def test_corner_taking_is_1_for_a_corner_player_and_0_for_one_that_avoids_them()
 
     assert corner_taking("lover", lover, Random(1), count=20).value == 1.0
     assert corner_taking("hater", hater, Random(1), count=20).value == 0.0
-
-
-def test_the_corner_lead_is_seen_from_the_side_to_move_and_stays_in_range() -> None:
-    state = Reversi()
-    state.own, state.opponent = (1 << 64) - 1, 0
-    assert corner_lead(state) == 1.0
-    state.own, state.opponent = 1 << 20 | 1 << 21, 1
-    assert corner_lead(state) == pytest.approx((1 - CORNER_DISCS) / (64 + 4 * CORNER_DISCS))
-
-
-@pytest.mark.parametrize("kind", OPPONENTS)
-def test_every_opponent_plays_legal_moves(kind: str) -> None:
-    agent, state = OPPONENTS[kind](Random(1)), Reversi()
-    while state.outcome() is None and state.ply < 12:
-        move = agent(state)
-        assert move in state.legal_moves()
-        state.push(move)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
@@ -112,13 +77,3 @@ def test_each_opening_of_a_match_is_played_from_both_sides() -> None:
     openings = [opening for _, opening in seen]
     assert openings[::2] == openings[1::2]
     assert len(set(openings)) > 1
-
-
-def test_the_tutorials_numbers_are_those_of_its_search() -> None:
-    found = list(tictactoe_network(AgentSetup(), 2, Random(1)))
-    assert {m.name: m.theirs for m in found if m.theirs is not None} == {
-        "puct:20": 10,
-        "puct:20 moving first - uct-flat:100": 0.91,
-        "puct:20 moving second - uct-flat:100": 0.425,
-    }
-    assert any(m.name.startswith("gumbel:20") for m in found)

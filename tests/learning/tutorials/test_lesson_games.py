@@ -42,14 +42,6 @@ def test_impossible_numbers_are_refused(changes: dict[str, float], problem: str)
         replace(ValueLearnerConfig(size=4), **changes)  # type: ignore[arg-type]
 
 
-def test_checkpoints_come_between_updates(tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    refused = tool("lesson", "--checkpoint-every", "7", folder=tmp_path / "run")
-    assert refused.returncode == 2
-    assert "a multiple of --games-together (3)" in refused.stderr
-    assert not (tmp_path / "run").exists()
-
-
 GAME = LessonGame(1, 4, "random", 0, 0.9, 3, ("b1", "a1"))
 
 

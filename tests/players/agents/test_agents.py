@@ -44,15 +44,9 @@ def test_every_agent_plays_tictactoe_to_the_end_and_leaves_the_position_alone() 
 
 def test_every_agent_for_large_games_plays_reversi_to_the_end() -> None:
     for name in [
-        "random",
-        "depth-limited:2",
-        "flat-mc:1",
-        "uct:20",
-        "puct-tree:20",
-        "puct:20",
-        "gumbel:8",
+        "random", "depth-limited:2", "flat-mc:1", "uct:20", "puct-tree:20", "puct:20", "gumbel:8",
         "value:1",
-    ]:
+    ]:  # fmt: skip
         agent = make_agent(name, rng=Random(1))
         assert play_game(agent, agent, Reversi(6)).outcome() is not None
 
@@ -115,8 +109,8 @@ def test_the_mean_of_correct_answers_has_its_standard_error() -> None:
 @pytest.mark.slow
 def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> None:
     rng = Random(11)
-    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 20)
-    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 20)
+    growing, _ = mean_correctness(lambda: make_agent("uct:400", rng=rng), 8)
+    flat, _ = mean_correctness(lambda: make_agent("uct-flat:400", rng=rng), 8)
     assert growing > flat + 0.5
 
 

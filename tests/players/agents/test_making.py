@@ -17,7 +17,7 @@ from goryu.implementation import Board
 from goryu.players.agents.alpha_beta import AlphaBetaSearcher
 from goryu.players.agents.gumbel import GumbelSearcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
+from goryu.players.agents.single_step import PolicySearcher, ValueSearcher
 from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.limits import Limits
 from goryu.players.config import (
@@ -208,16 +208,6 @@ def test_alpha_beta_finds_the_value_of_minimax() -> None:
         assert found.stats.depth == depth
 
 
-def test_the_line_of_alpha_beta_leads_to_its_value() -> None:
-    board = Board(MIDDLE_GAME)
-    found = AlphaBetaSearcher(material_value).search(board, lambda stats: stats.depth >= 3).moves[0]
-    assert len(found.pv) == 3
-    for move in found.pv:
-        assert move in board.legal_moves()
-        board.push(move)
-    assert material_value(board) == pytest.approx(-found.value)
-
-
 def test_alpha_beta_gives_every_line_its_exact_value() -> None:
     board = Board(MIDDLE_GAME)
     lines = AlphaBetaSearcher(material_value, lines=4).search(board, lambda stats: stats.depth >= 2).moves
@@ -299,15 +289,6 @@ def test_the_tree_of_uct_stops_growing_when_its_memory_is_full() -> None:
     assert result.stats.hashfull == 1000
 
 
-def test_the_tree_of_uct_has_the_memory_that_suits_the_machine() -> None:
-    player, config = player_of("uct")
-    assert config.search.capacity_bytes == 0
-    answer = search(player, config, limits=Limits(nodes=60))
-    assert answer.result is not None
-    assert answer.result.stats.hashfull < 50
-    assert answer.result.stats.max_depth > 1
-
-
 # With an evaluator.
 
 
@@ -346,11 +327,6 @@ def test_value_plays_the_move_after_which_the_opponent_is_worst_off() -> None:
     assert result.moves[0].value == max(values.values())
 
 
-def test_value_mates() -> None:
-    result = ValueSearcher(HashedEvaluator(), 4).search(Board(MATE_IN_1), never)
-    assert (move_to_usi(result.moves[0].move), result.moves[0].mate) == ("G*5b", 1)
-
-
 class Skewed:
     """The first move has the probability 0.75, the others share the rest."""
 
@@ -385,11 +361,6 @@ def test_a_policy_temperature_of_one_means_the_network_s_own_probabilities() -> 
     # The evaluator's temperature of 2 took the square root of the network's odds.
     rest = 0.25 / 29
     assert first / 500 == pytest.approx(0.75**2 / (0.75**2 + 29 * rest**2), abs=0.02)
-
-
-def test_random_plays_every_move_in_the_end() -> None:
-    player, board = RandomSearcher(Random(1)), Board()
-    assert {player.search(board, never).move for _ in range(500)} == set(board.legal_moves())
 
 
 @pytest.mark.parametrize("name", ["uct", "flat-mc", "random", "policy"])

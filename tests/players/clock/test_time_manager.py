@@ -1,6 +1,7 @@
 """The plan for a move, and the stopwatch that keeps to it; with a clock that the tests move."""
 
 from dataclasses import replace
+from math import log
 from random import Random
 
 import pytest
@@ -15,14 +16,13 @@ CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
 STATS = SearchStats(
     playouts=100,
     evaluations=100,
-    best_visits=50,
-    second_visits=40,
     depth=3,
     max_depth=6,
     nodes=100,
     capacity=1000,
     is_proven=False,
     is_exhausted=False,
+    lead=10,
 )
 
 
@@ -69,7 +69,7 @@ def test_a_margin_never_takes_more_than_half() -> None:
 def test_each_side_has_its_own_clock() -> None:
     limits = Limits(time_ms=(1000, 60_000), increment_ms=(0, 500))
     assert budget_of(limits, turn=0).optimum_ms < 50
-    assert budget_of(limits, turn=1).optimum_ms == pytest.approx(60_000 / 44 + 500)
+    assert budget_of(limits, turn=1).optimum_ms > 60_000 / 50 + 500
 
 
 def test_the_increment_is_planned_with_but_not_counted_on() -> None:
@@ -107,23 +107,72 @@ def test_the_main_time_is_divided_by_the_moves_left_to_the_draw() -> None:
     assert near_the_end.maximum_ms <= 0.5 * 60_000
 
 
-@pytest.mark.parametrize("seconds", [10, 60, 600])
-def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: int) -> None:
-    left_ms, moves = 1000.0 * seconds, 0
-    while moves < 80:
-        budget = budget_of(Limits(time_ms=(left_ms, left_ms)), ply=2 * moves)
-        left_ms -= max(budget.optimum_ms, 10) + CONFIG.network_delay_ms  # At least a batch of 10 ms.
-        assert left_ms > 0, f"flagged at move {moves}"
-        moves += 1
+def game_of(
+    limits: Limits, moves: int, config: TimeConfig = CONFIG, use: float = 1.0
+) -> tuple[list[float], float]:
+    """Plays a game on a clock like a match's; returns the times of our moves and the main time left, in ms.
+
+    use: the share of the soft end that is used while there is main time.
+    """
+    assert limits.time_ms is not None
+    left_ms, times = limits.time_ms[0], []
+    for move in range(moves):
+        budget = budget_of(replace(limits, time_ms=(left_ms, left_ms)), ply=2 * move, config=config)
+        # At least a batch of 10 ms.
+        used_ms = max(budget.optimum_ms * (use if left_ms else 1.0), 10) + config.network_delay_ms
+        assert used_ms <= left_ms + limits.byoyomi_ms, f"flagged at move {move}"
+        left_ms = max(0.0, left_ms - used_ms) + limits.increment_ms[0]
+        times.append(used_ms)
+    return times, left_ms
+
+
+MINUTE = 60_000.0
+
+
+@pytest.mark.parametrize(("seconds", "moves"), [(10, 90), (60, 120), (600, 150)])
+def test_without_byoyomi_or_increment_a_long_game_is_played_to_its_end(seconds: int, moves: int) -> None:
+    times, left_ms = game_of(Limits((1000.0 * seconds, 0.0)), moves)
+    assert times[0] == max(times)
+    assert left_ms > 0
+
+
+@pytest.mark.parametrize("use", [1.0, 0.75])
+@pytest.mark.parametrize(("minutes", "byoyomi_s"), [(10, 10), (15, 60), (5, 3), (0.2, 0.5)])
+def test_with_byoyomi_a_usual_game_uses_up_the_main_time(
+    minutes: float, byoyomi_s: float, use: float
+) -> None:
+    limits = Limits((minutes * MINUTE, 0.0), byoyomi_ms=1000 * byoyomi_s)
+    times, left_ms = game_of(limits, 60, use=use)
+    assert left_ms == 0
+    assert times[-1] == pytest.approx(limits.byoyomi_ms - 70)
+    if minutes == 10:
+        assert game_of(limits, 45, use=use)[1] < 20_000
+
+
+def test_the_main_time_ends_where_more_moves_with_it_would_gain_no_more() -> None:
+    """n moves share the main time M and the byoyomi b of the last; they gain n log((M + b) / (n b))."""
+    times, _ = game_of(Limits((10 * MINUTE, 0.0), byoyomi_ms=10_000), 45)
+    moves = sum(ms > 10_000 for ms in times)
+    best = max(n * log(61 / n) for n in range(1, 45))
+    assert moves * log(61 / moves) > 0.99 * best
+
+
+@pytest.mark.parametrize("minutes", [5, 10])
+def test_with_an_increment_a_long_game_falls_back_on_it(minutes: int) -> None:
+    limits = Limits((minutes * MINUTE, 0.0), (10_000.0, 0.0))
+    times, left_ms = game_of(limits, 90)
+    assert times[0] == max(times)
+    assert times[-1] < 13_000
+    assert left_ms < 0.05 * minutes * MINUTE + 10_000
 
 
 def test_time_is_kept_for_a_long_game_only_if_there_may_be_one() -> None:
     limits = Limits(time_ms=(10_000, 10_000))
-    assert budget_of(limits, ply=60).optimum_ms == pytest.approx((10_000 - 60 * 30) / 14)
-    near_the_end = replace(CONFIG, moves_to_draw=80)
-    assert budget_of(limits, ply=60, config=near_the_end).optimum_ms == pytest.approx(10_000 / 10, rel=0.1)
+    assert budget_of(limits, ply=80).optimum_ms == pytest.approx((10_000 - 60 * 30) / 15)
+    near_the_end = replace(CONFIG, moves_to_draw=100)
+    assert budget_of(limits, ply=80, config=near_the_end).optimum_ms == pytest.approx(10_000 / 10, rel=0.1)
     with_increment = replace(limits, increment_ms=(30, 30))
-    assert budget_of(with_increment, ply=60).optimum_ms == pytest.approx(10_000 / 14 + 30)
+    assert budget_of(with_increment, ply=80).optimum_ms > 10_000 / 15 + 30
 
 
 def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
@@ -131,12 +180,12 @@ def test_a_clock_of_whole_seconds_is_used_to_the_end_of_the_second() -> None:
     assert budget.optimum_ms == 2000 - 30
 
 
-@pytest.mark.parametrize(("best", "second", "seconds"), [(200, 0, 1), (80, 40, 2), (50, 50, 4)])
-def test_a_clock_of_whole_seconds_leaves_no_second_half_used(best: int, second: int, seconds: int) -> None:
+@pytest.mark.parametrize(("lead", "seconds"), [(200, 1), (40, 2), (5, 4)])
+def test_a_clock_of_whole_seconds_leaves_no_second_half_used(lead: int, seconds: int) -> None:
     config = replace(CONFIG, does_round_up=True)
     budget = budget_of(Limits(time_ms=(60_000, 60_000)), config=config)
     assert budget.maximum_ms % 1000 == 1000 - 30
-    stats = STATS._replace(best_visits=best, second_visits=second)
+    stats = STATS._replace(lead=lead)
     assert thinking_ms(budget, stats, 10) == pytest.approx(1000 * seconds - 30, abs=25)
 
 
@@ -164,6 +213,23 @@ def test_no_move_takes_more_than_four_times_its_share() -> None:
 def test_no_move_takes_more_than_42_percent_of_the_main_time() -> None:
     budget = budget_of(Limits(time_ms=(10_000, 10_000), increment_ms=(5000, 5000)), ply=60)
     assert budget.optimum_ms == budget.maximum_ms == 4200
+
+
+@given(
+    time_ms=st.lists(st.floats(0, 1e6), min_size=2, max_size=2).map(sorted),
+    increment_ms=st.sampled_from([0.0, 10_000.0]),
+    byoyomi_ms=st.sampled_from([0.0, 300.0, 10_000.0]),
+    ply=st.integers(0, 300),
+)
+def test_more_time_on_the_clock_gives_no_move_less(
+    time_ms: list[float], increment_ms: float, byoyomi_ms: float, ply: int
+) -> None:
+    less, more = (max(ms, increment_ms) for ms in time_ms)  # As after a move.
+    short, long = (
+        budget_of(Limits((ms, 0.0), (increment_ms, 0.0), byoyomi_ms), ply=ply) for ms in (less, more)
+    )
+    assert short.optimum_ms <= long.optimum_ms + 1e-6
+    assert short.maximum_ms <= long.maximum_ms + 1e-6
 
 
 def test_a_fixed_time_does_not_exceed_the_clock() -> None:
@@ -235,18 +301,18 @@ def test_a_batch_longer_than_the_budget_is_not_repeated() -> None:
 
 
 def test_a_decided_race_ends_early_and_saves_the_main_time() -> None:
-    decided = STATS._replace(playouts=1000, best_visits=900, second_visits=10)
+    decided = STATS._replace(playouts=1000, lead=890)
     assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) < 600
 
 
 def test_no_race_is_called_in_the_first_tenth_of_the_time() -> None:
     """The lead is inherited, and the rate that of a few playouts."""
-    decided = STATS._replace(playouts=10, best_visits=5000, second_visits=0)
+    decided = STATS._replace(playouts=10, lead=5000)
     assert thinking_ms(Budget(1000, 4000, may_stop_early=True), decided, 10) == pytest.approx(100, abs=15)
 
 
 def test_byoyomi_is_used_up_unless_an_option_is_set() -> None:
-    decided = STATS._replace(playouts=1000, best_visits=990, second_visits=10)
+    decided = STATS._replace(playouts=1000, lead=980)
     limits = Limits(time_ms=(0, 0), byoyomi_ms=1000)
     assert thinking_ms(budget_of(limits), decided, 10) > 800
     early = replace(CONFIG, stops_early_in_byoyomi=True)
@@ -254,10 +320,17 @@ def test_byoyomi_is_used_up_unless_an_option_is_set() -> None:
 
 
 def test_a_close_race_is_extended_once() -> None:
-    assert thinking_ms(Budget(1000, 4000, may_extend=True), STATS, 10) == pytest.approx(2000, abs=25)
-    assert thinking_ms(Budget(1000, 1500, may_extend=True), STATS, 10) == pytest.approx(1500, abs=25)
-    clear = STATS._replace(best_visits=80)
-    assert thinking_ms(Budget(1000, 4000, may_extend=True), clear, 10) == pytest.approx(1000, abs=25)
+    """A fifth of the playouts of the longer search would be enough for another move."""
+    cases = (20, 4000, 2000), (20, 1500, 1500), (22, 4000, 1000), (None, 4000, 1000)
+    for lead, maximum_ms, expected_ms in cases:
+        stats = STATS._replace(lead=lead)
+        budget = Budget(1000, maximum_ms, may_extend=True)
+        assert thinking_ms(budget, stats, 10) == pytest.approx(expected_ms, abs=25)
+
+
+def test_a_move_that_leads_by_little_is_not_decided_because_the_time_is_nearly_over() -> None:
+    budget = Budget(1000, 4000, may_stop_early=True, may_extend=True)
+    assert 1500 < thinking_ms(budget, STATS, 10) < 2000
 
 
 @pytest.mark.parametrize("is_forced", [True, False])
@@ -267,7 +340,7 @@ def test_a_proven_or_the_only_move_is_played_at_once(is_forced: bool) -> None:
 
 
 def test_no_other_answer_comes_before_the_minimum() -> None:
-    decided = STATS._replace(playouts=1000, best_visits=990, second_visits=0)
+    decided = STATS._replace(playouts=1000, lead=990)
     budget = Budget(1000, 4000, minimum_ms=700, may_stop_early=True)
     assert thinking_ms(budget, decided, 10) == pytest.approx(700, abs=15)
 
@@ -278,9 +351,9 @@ def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
     manager.start(Budget(1000, 1000, may_stop_early=True), clock(), playouts=10_000)
     clock.wait_ms(200)
     # 10 playouts in 200 ms: 40 more at best in the 800 ms left.
-    stats = STATS._replace(playouts=10_010, best_visits=6000, second_visits=5970)
+    stats = STATS._replace(playouts=10_010, lead=30)
     assert not manager.should_stop(stats)
-    assert manager.should_stop(stats._replace(second_visits=5950))
+    assert manager.should_stop(stats._replace(lead=50))
 
 
 def test_time_without_playouts_decides_no_race() -> None:
@@ -288,12 +361,12 @@ def test_time_without_playouts_decides_no_race() -> None:
     manager = TimeManager(clock)
     manager.start(Budget(1000, 1000, may_stop_early=True), clock())
     clock.wait_ms(400)  # The search frees the old nodes of a large graph.
-    inherited = STATS._replace(playouts=0, best_visits=5000, second_visits=4910)
+    inherited = STATS._replace(playouts=0, lead=90)
     assert not manager.should_stop(inherited)
     clock.wait_ms(100)
     # 20 playouts in 100 ms: 100 more at best in the 500 ms left.
     assert not manager.should_stop(inherited._replace(playouts=20))
-    assert manager.should_stop(inherited._replace(playouts=20, second_visits=4890))
+    assert manager.should_stop(inherited._replace(playouts=20, lead=110))
 
 
 def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
@@ -313,7 +386,7 @@ def test_the_rate_of_playouts_counts_from_the_first_batch_even_if_other_threads_
     manager.start(Budget(1000, 1000, may_stop_early=True), clock())
     clock.wait_ms(400)  # The search frees the old nodes of a large graph.
     manager.begin_search()
-    first = STATS._replace(playouts=20, best_visits=5000, second_visits=4910)
+    first = STATS._replace(playouts=20, lead=90)
     assert not manager.should_stop(first)
     clock.wait_ms(100)
     # 100 playouts in 100 ms: 500 more in the time that is left.
@@ -345,7 +418,7 @@ def test_a_slow_batch_of_an_earlier_search_costs_at_most_half_of_the_soft_end() 
     clock.wait_ms(300)
     manager.observe()
     manager.start(Budget(100, 400, may_extend=True), clock())
-    decided = STATS._replace(best_visits=90, second_visits=10)
+    decided = STATS._replace(lead=80)
     while not manager.should_stop(decided):
         clock.wait_ms(1)
     assert 45 <= 1000 * (clock() - 1000.0) - 300 <= 55

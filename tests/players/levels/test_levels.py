@@ -10,23 +10,21 @@ from time import monotonic, sleep
 
 import pytest
 
-from goryu.base.errors import InputError
 from goryu.games.reversi import Reversi
-from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.levels.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
-from goryu.players.levels.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
+from goryu.players.levels.levels import LEVELS, Level, at_level, level_by_elo, level_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
 
-STATS = SearchStats(1, 1, 1, 0, 1, 1, 1, 1000, False, False)
+STATS = SearchStats(1, 1, 1, 1, 1, 1000, False, False)
 BLIND = replace(LEVELS[0], blindness=0.9, worst=0.2, naivety=0.0, obvious_gain=8)
 NETWORK = EngineConfig(EvaluatorConfig(threads=1), seed=5)
 
@@ -67,15 +65,6 @@ def test_the_levels_are_numbered_named_and_ordered() -> None:
         values = [getattr(level, field) for level in weaker]
         assert values == sorted(values), field
     assert LEVELS[-1].is_full_strength
-
-
-def test_a_level_has_a_name_in_the_users_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LEVELS[0].name == "Chick"
-    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
-    assert LEVELS[0].name == "ひよこ"
-    assert {level_by_name(text).number for text in ("3", "Rabbit", "rabbit", "うさぎ")} == {3}
-    with pytest.raises(InputError, match="11"):
-        level_by_name("11")
 
 
 def test_options_choose_the_level() -> None:
@@ -228,14 +217,6 @@ def test_the_upper_levels_see_longer_mates(player: Player, number: int) -> None:
             assert answer.result.moves[0].mate is None
 
 
-def test_every_level_takes_back_the_exchanged_bishop(player: Player) -> None:
-    for number in range(1, 10):
-        board = Board()
-        for move in ("7g7f", "3c3d", "8h2b+"):
-            board.push_usi(move)
-        assert {move_at(player, number, board, seed) for seed in range(1, 6)} <= {"3a2b", "8b2b"}
-
-
 @pytest.mark.parametrize("number", [1, 5, 9])
 def test_with_a_seed_the_move_depends_on_the_position_alone(player: Player, number: int) -> None:
     board = Board()
@@ -310,12 +291,6 @@ def test_full_strength_searches_as_before_after_a_move_at_a_level(player: Player
     assert expected.result is not None
     assert found.result is not None
     assert found.result.moves == expected.result.moves
-
-
-def test_both_implementations_of_the_board_are_shogi() -> None:
-    values = dict.fromkeys(PythonBoard().legal_moves(), 0.0)
-    level = replace(BLIND, naivety=0.5)
-    assert chosen(PythonBoard(), values, level, 20) == chosen(Board(), values, level, 20)
 
 
 def test_a_level_without_a_network_plays_by_material() -> None:

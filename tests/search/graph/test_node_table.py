@@ -102,6 +102,20 @@ def test_an_edge_without_repetitions_has_the_value_of_its_child() -> None:
     assert (table.child_visits(node, 1), table.edge_value(node, 1)) == (4, 0.5)
 
 
+def test_a_node_repeats_the_values_and_proofs_of_its_children_as_they_were_when_it_was_recomputed() -> None:
+    table, node = table_with(3, value=0.0)
+    child = lead(table, node, 0, 2, -0.1)
+    lead(table, node, 1, 1, 0.5)
+    table.recompute(node)
+    assert (node.values, node.proofs) == ([single(0.1), -0.5, 0.0], [UNKNOWN] * 3)
+    child.set_proof(WIN, 1, 1.0)  # By a playout through another parent.
+    assert (node.values, node.proofs) == ([single(0.1), -0.5, 0.0], [UNKNOWN] * 3)
+    table.recompute(node)
+    assert (node.proofs, node.value) == ([WIN, UNKNOWN, UNKNOWN], -0.25)
+    table.forget_moves(node)
+    assert (node.values, node.proofs, node.tried_prior) == ([0.0] * 3, [UNKNOWN] * 3, 0.0)
+
+
 def test_an_edge_that_only_repeated_has_no_child() -> None:
     table, node = table_with(2)
     table.try_moves(node, 1)
@@ -210,14 +224,14 @@ def test_the_table_counts_nodes_moves_edges_and_repetitions() -> None:
     assert table.bytes_used == 72 + 5 * 4
     for count in (1, 3, 2):
         table.try_moves(node, count)
-    assert (node.tried, table.bytes_used) == (3, 72 + 5 * 4 + 3 * 12)
+    assert (node.tried, table.bytes_used) == (3, 72 + 5 * 4 + 3 * 16)
     table.add_repetition(node, 1, 0.5)
     table.add_repetition(node, 1, 0.5)
-    assert table.bytes_used == 72 + 5 * 4 + 3 * 12 + 128
+    assert table.bytes_used == 72 + 5 * 4 + 3 * 16 + 128
     table.add(Node(1, 0, [Move(0)], [1.0], 0.0))
-    assert (len(table), table.bytes_used) == (2, 72 + 5 * 4 + 3 * 12 + 128 + 72 + 4)
+    assert (len(table), table.bytes_used) == (2, 72 + 5 * 4 + 3 * 16 + 128 + 72 + 4)
     table.keep({node})
-    assert (list(table), table.bytes_used) == ([node], 72 + 5 * 4 + 3 * 12 + 128)
+    assert (list(table), table.bytes_used) == ([node], 72 + 5 * 4 + 3 * 16 + 128)
     table.clear()
     assert (len(table), table.bytes_used, table.repetitions) == (0, 0, {})
 
@@ -261,7 +275,7 @@ def test_a_node_that_forgets_its_moves_keeps_n_and_q() -> None:
     lead(table, node, 0, 3, 0.25)
     table.add_repetition(node, 0, 1.0)
     table.recompute(node)
-    visits, value, others = node.total_visits, node.value, table.bytes_used - 72 - 4 * 4 - 12 - 128
+    visits, value, others = node.total_visits, node.value, table.bytes_used - 72 - 4 * 4 - 16 - 128
     table.forget_moves(node)
     assert (node.raw_visits, node.total_visits, node.value) == (visits, visits, value)
     assert (node.tried, node.visits, node.children) == (0, [0] * 4, [None] * 4)

@@ -106,7 +106,7 @@ def expected_value(puct: Puct, node: Node) -> float:
 def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) -> None:
     state = GAMES[game]()
     puct = Puct(HashedEvaluator(), PuctConfig(batch_size=batch_size), MateSolver(4))
-    for _ in range(8):
+    for _ in range(5):
         if state.outcome() is not None:
             break
         root_before = puct.root
@@ -115,13 +115,13 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
         if inherited is root_before:
             visits = 1
         key = state.key
-        result = puct.search(state, never, max_playouts=120)
+        result = puct.search(state, never, max_playouts=80)
         assert state.key == key
         check_invariants(puct)
         assert puct.root is not None
         assert puct.root.total_visits <= visits + result.stats.playouts
         if not result.stats.is_exhausted:
-            assert result.stats.playouts == 120
+            assert result.stats.playouts == 80
         recompute_all(puct)
         for node in puct.table:
             if node.moves and node.is_complete and node.proof == UNKNOWN:
@@ -237,7 +237,7 @@ def test_every_proof_in_tictactoe_is_true() -> None:
 
 
 def test_tictactoe_from_the_empty_board_is_a_draw() -> None:
-    result = Puct(UniformEvaluator()).search(TicTacToe(), never, max_playouts=20_000)
+    result = Puct(UniformEvaluator()).search(TicTacToe(), never, max_playouts=6_000)
     assert result.value == pytest.approx(0.0, abs=1e-6)
 
 
@@ -338,7 +338,7 @@ def test_the_solver_is_asked_again_about_positions_with_many_visits(batch_size: 
 
     config = PuctConfig(Formula(c_init=0.5), batch_size=batch_size)
     puct = Puct(HashedEvaluator(), config, solver)
-    puct.search(Board(), never, max_playouts=600)
+    puct.search(Board(), never, max_playouts=400)
     again = {(key, visits) for key, visits in asked if visits}
     assert 32 in {visits for _, visits in again}
     if batch_size == 1:  # A playout that meets a waiting position is taken back, and another one comes.
@@ -390,18 +390,6 @@ def test_a_mate_is_entered_only_at_a_position_of_the_graph() -> None:
     assert not puct.add_mate(board, [move_from_usi("5e5d")]), "that is no move here"
     assert puct.root is not None
     assert puct.root.proof == UNKNOWN
-
-
-def test_moves_proven_to_lose_are_not_among_the_two_most_visited() -> None:
-    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    puct = Puct(HashedEvaluator())
-    favourite = puct.search(board, never, max_playouts=50).moves[0]
-    assert puct.stats().best_visits == favourite.visits
-    board.push(favourite.move)
-    mate = solve(board, 1000)
-    puct.add_mate(board, mate.moves)
-    board.pop()
-    assert 0 < puct.stats().best_visits < favourite.visits
 
 
 def test_a_root_that_could_declare_a_win_is_searched() -> None:
@@ -576,23 +564,23 @@ def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
     check_invariants(puct)
 
 
-@pytest.mark.parametrize(("game", "batch_size"), zip(GAMES, itertools.cycle([1, 4]), strict=False))
+@pytest.mark.parametrize(("game", "batch_size"), [*zip(GAMES, itertools.cycle([1, 4]), strict=False)])
 def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> None:
     """A table of a few kilobytes is full all the time."""
     state = GAMES[game]()
-    config = PuctConfig(batch_size=batch_size, capacity_bytes=20_000)
+    config = PuctConfig(batch_size=batch_size, capacity_bytes=10_000)
     puct = Puct(HashedEvaluator(), config, MateSolver(4))
-    for _ in range(4):
+    for _ in range(3):
         inherited = puct.table.find(state.key)
         before = inherited.total_visits if inherited is not None and inherited.is_complete else 1
-        result = puct.search(state, never, max_playouts=500)
+        result = puct.search(state, never, max_playouts=250)
         check_invariants(puct)
-        assert result.stats.is_exhausted or result.stats.playouts == 500
+        assert result.stats.is_exhausted or result.stats.playouts == 250
         assert puct.root is not None
-        if result.stats.playouts == 500 and not puct.table.repetitions:
-            assert puct.root.total_visits == before + 500
+        if result.stats.playouts == 250 and not puct.table.repetitions:
+            assert puct.root.total_visits == before + 250
         least = sum(72 + 4 * len(child.moves) for child in puct.root.children if child is not None)
-        assert puct.table.bytes_used < 25_000 + least
+        assert puct.table.bytes_used < 15_000 + least
         assert result.move is not None
         state.push(result.move)
         if state.outcome() is not None:
@@ -600,10 +588,10 @@ def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> Non
 
 
 def test_a_search_goes_on_for_many_times_its_memory() -> None:
-    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, capacity_bytes=100_000))
-    result = puct.search(Board(), never, max_playouts=5000)
-    assert result.stats.evaluations > 4000
-    assert sum(move.visits for move in result.moves) == 5000
+    puct = Puct(HashedEvaluator(), PuctConfig(batch_size=4, capacity_bytes=30_000))
+    result = puct.search(Board(), never, max_playouts=1500)
+    assert result.stats.evaluations > 1200
+    assert sum(move.visits for move in result.moves) == 1500
     check_invariants(puct)
 
 
@@ -638,7 +626,7 @@ def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(batch_module, "COLLISION_SHARE", share)
         evaluator = Decided()
         puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=32))
-        puct.search(Board(), never, max_playouts=1200)
+        puct.search(Board(), never, max_playouts=600)
         check_invariants(puct)
         sizes[share] = sum(evaluator.sizes) / len(evaluator.sizes)
     at_length, at_once = sizes.values()
@@ -651,7 +639,7 @@ def test_only_small_batches_end_at_the_first_collision(batch_size: int, is_full:
     puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=batch_size))
     puct.search(Board(), never, max_playouts=16 * batch_size)
     evaluator.sizes.clear()
-    puct.search(Board(), never, max_evaluations=1000)
+    puct.search(Board(), never, max_evaluations=500)
     mean = sum(evaluator.sizes) / len(evaluator.sizes) / batch_size
     assert mean > 0.95 if is_full else mean < 0.8
 

@@ -183,7 +183,7 @@ def test_two_paths_of_one_batch_do_not_evaluate_a_position_twice() -> None:
 
 def test_depth_is_the_rounded_mean_length_of_the_playouts() -> None:
     progress = Progress()
-    assert progress.stats(NodeTable(9), None)[:6] == (0, 0, 0, 0, 0, 0)
+    assert progress.stats(NodeTable(9), None)[:5] == (0, 0, 0, 0, 0)
     for depth in (1, 4, 2):
         progress.add(depth)
     stats = progress.stats(NodeTable(9), None)
@@ -192,16 +192,11 @@ def test_depth_is_the_rounded_mean_length_of_the_playouts() -> None:
     assert progress.stats(NodeTable(9), None).depth == 3, "2.5 is rounded up"
 
 
-def test_the_two_most_visited_moves_that_do_not_lose_are_counted() -> None:
+def test_the_counters_show_the_table_and_whether_the_root_is_proven() -> None:
     table = NodeTable(9)
     root = table.add(Node(0, 0, [Move(n) for n in range(5)], [1 / 8] * 5, 0.0))
-    root.visits[:4] = [3, 9, 20, 5]
-    table.try_moves(root, 4)
-    lost = root.children[2] = table.add(Node(1, 1, [], [], 0.0))
-    lost.set_proof(WIN, 1, 1.0)
     stats = Progress(is_exhausted=True, evaluations=7).stats(table, root)
-    assert (stats.best_visits, stats.second_visits) == (9, 5)
-    assert (stats.nodes, stats.capacity, stats.hashfull) == (2, 9, 222)
+    assert (stats.nodes, stats.capacity, stats.hashfull) == (1, 9, 111)
     assert (stats.is_proven, stats.is_exhausted, stats.evaluations) == (False, True, 7)
     root.set_proof(WIN, 3, 1.0)
     assert Progress().stats(table, root).is_proven

@@ -9,7 +9,9 @@ ABOUT = {
     "opens a page in the browser: play, review games, watch searches": (
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
+    "plays on a CSA server, such as floodgate": "floodgateなどのCSAサーバーで対局する",
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
+    "analyses positions for programs, by lines of JSON": "ほかのプログラムの問い合わせに答えて局面を解析する",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
@@ -43,6 +45,27 @@ ABOUT = {
 """What each command does, and the lines around these."""
 
 DESCRIPTIONS = {
+    "goryu csa": """\
+floodgate などの CSA サーバーで、自動で対局を続けます。
+
+  goryu csa floodgate.toml
+  goryu csa floodgate.toml --games 10 --parallel 2
+
+FILE にサーバー、ログイン、エンジンのオプションを書きます。自分だけが読めるようにしてください（chmod 600）。
+
+  host = "wdoor.c.u-tokyo.ac.jp"
+  game = "floodgate-300-10F"
+  [[login]]
+  name = "your-name"
+  password = "a-secret-of-yours"
+  [options]
+  Threads = 4
+
+Ctrl-C を押すと、進行中の対局が終わりしだい終了します。もう一度押すと、サーバーに中断を伝えて終わります。
+棋譜は CSA 形式で、一手ごとにファイルに書き足します。
+
+終了コード：正常なら 0、ログインできないかエンジンが動かなければ 2、対局を中断したら 130。
+""",
     "goryu convert": """\
 ほかのソフトのモデルを ONNX ファイルに変換し、元の重みと同じ答えになることを確かめます。
 ファイルの中のプログラムは実行しません。種類は内容から判別します。
@@ -70,7 +93,7 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
             Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
             CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
 
-そのあと、オプション DNN_Model を miniosl.onnx にしてください。
+ネイティブコードがあれば、そのあと、オプション DNN_Model が空のときはこのモデルで指します。
 """,
     "goryu tree": """\
 局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
@@ -139,7 +162,7 @@ Goryu のすべてのアルゴリズムを総当たりで対局させ、成績�
 Goryu の速度を測ります。毎秒のプレイアウト数、評価数、合法手の木の末端の数、メモリ、停止までの時間、
 探索のシグネチャを表示します。数値は何回かの測定の中央値です。
 
-  goryu bench                       付属のネットワーク、1スレッド
+  goryu bench                       エンジンのネットワーク、1スレッド
   goryu bench --signature           シグネチャだけ（--bless：テスト用に保存する）
   goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
@@ -163,18 +186,28 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
     "goryu teach": """\
 USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、変換し、圧縮します。
 play を止めても、同じコマンドで続きから始まります。
-fit と convert には cshogi（追加パッケージ train）が必要です。
+fit には cshogi（追加パッケージ train）が必要です。
 
   goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \\
       --go "nodes 5000" --seed 1 --out fsf.games
   goryu teach fit fsf.games                評価値を勝率に直す係数（goryu train --source で使う）
   goryu teach show fsf.games
-  goryu teach convert fsf.games fsf.hcpe   cshogi、rsshogi、dlshogi 用。逆向きもできる
 """,
 }
 """What a command prints above its options, by its name."""
 
 OPTIONS = {
+    "server, logins and options of the engine, in TOML": "サーバー、ログイン、エンジンのオプション（TOML）",
+    "end after so many games (default: no end)": "この数の対局で終える（既定：止めるまで続ける）",
+    "games at a time; each needs a login of its own in the file": (
+        "同時に進める対局の数。ファイルにその数のログインが必要"
+    ),
+    "another USI engine than Goryu": "Goryu の代わりに対局させる USI エンジン",
+    "time of each move that the engine is not told of, for the network": (
+        "通信の遅れに備えて、一手ごとにエンジンの持ち時間から引いておく時間"
+    ),
+    "think on the opponent's time": "相手の手番でも考える",
+    "folder of the records": "棋譜を置くフォルダ",
     "the network; or a policy network and a value network of the first book": (
         "モデルのファイル。一冊目の本の方策と価値のモデルなら二つ"
     ),
@@ -200,14 +233,15 @@ OPTIONS = {
     "as the USI option Backend": "USIオプション Backend と同じ",
     "as the USI option DNN_Format": "DNN_Format と同じ",
     "prints JSON": "JSONで出力する",
-    "the ONNX file to write; default: a file that DNN_Model finds by its name": (
-        "書き出す ONNX ファイル。既定では DNN_Model に名前だけ書けば見つかる場所に置く"
+    "the ONNX file to write; default: where the engine finds it": (
+        "書き出す ONNX ファイル。既定ではエンジンが自分で見つける場所に置く"
     ),
     "the package (.whl) or its eval.onnx, already downloaded": (
         "ダウンロード済みのパッケージ（.whl）またはその中の eval.onnx"
     ),
     "overwrites FILE.onnx and its .ini": "既存の FILE.onnx と .ini を上書きする",
     "the network": "モデルの名前",
+    "the network; default: miniosl": "モデルの名前。既定は miniosl",
     "default: 100 (gumbel: 32)": "既定は 100（gumbel は 32）",
     "a number of the algorithm": "アルゴリズムの数値",
     "plies to show; default: 4": "表示する深さ。既定は 4",
@@ -216,8 +250,8 @@ OPTIONS = {
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
     "default: that of the locale": "既定は環境の言語",
-    "network (the shipped one), a model file, or material, uniform, rollout, noise; default: network": (
-        "network（付属のもの）、モデルのファイル、または material、uniform、rollout、noise。既定は network"
+    "network (the engine's), a model file, or material, uniform, rollout, noise; default: network": (
+        "network（エンジンのもの）、モデルファイル、または material、uniform、rollout、noise。既定はnetwork"
     ),
     "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering": (
         "1手から N 手までのミニマックスが調べる局面の数を、枝刈りと手の順序のあるなしで比べる"
@@ -326,7 +360,7 @@ OPTIONS = {
     "also search positions again that had fewer playouts, for instance of an earlier run": (
         "プレイアウトの少ない局面（前の実行のものなど）も探索し直す"
     ),
-    "another network than Goryu's own": "付属のネットワークの代わりに使うもの",
+    "another network than the shipped one": "付属のネットワークの代わりに使うもの",
     "the book plays moves whose win rate is at most this below the best one's": (
         "最善手との勝率の差がこれ以下の手を定跡に入れる"
     ),
@@ -420,7 +454,10 @@ OPTIONS = {
     "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
     "share of the test games": "テスト用の割合",
     "seed of the split": "分ける乱数のシード",
-    "*.games, *.hcpe or *.hcpe.xz": "*.games、*.hcpe、または *.hcpe.xz",
+    "*.games, *.hcpe, *.hcpe.xz, *.hcpe3, *.psv or *.bin": (
+        "*.games、*.hcpe、*.hcpe.xz、*.hcpe3、*.psv、または *.bin"
+    ),
+    "name of the teacher, for sources that keep none": "元のファイルにない、教師の名前",
     "take the scores from the comments (floodgate's '** 30); positions without are not for training": (
         "コメントの評価値を使う（floodgate の '** 30）。評価値のない局面は学習に使わない"
     ),

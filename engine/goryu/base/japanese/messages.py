@@ -26,6 +26,8 @@ TEXTS: dict[str, str] = {
     "try": "トライ",
     "resignation": "投了",
     "time": "時間切れ",
+    "illegal move": "反則",
+    "impasse": "持将棋",
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
     "given value": "与えられた値",
@@ -73,6 +75,46 @@ TEXTS: dict[str, str] = {
     ),
     "{path}: expected a text in UTF-8 ({error})": "{path}：UTF-8のテキストではありません（{error}）",
     "no move left for either side": "両者とも打つ場所がない",
+    # Games on a CSA server.
+    "won": "勝ち",
+    "lost": "負け",
+    "drawn": "引き分けなど",
+    "waiting for a game": "対局待ち",
+    "game {id} begins": "対局開始 {id}",
+    "the game is lost: {reason}": "対局を続けられず負けになります：{reason}",
+    "the connection is lost: {error}": "接続が切れました：{error}",
+    "the server has closed the connection": "サーバーが接続を切りました",
+    "{server} cannot be reached: {error}": "{server}に接続できません：{error}",
+    "{problem}; next try in {wait:.0f} s": "{problem}（{wait:.0f}秒後に接続し直します）",
+    "the server refuses the login of {name}": "サーバーが{name}のログインを拒否しました",
+    "the server does not answer the login": "ログインへの応答がありません",
+    "the engine is started again: {error}": "エンジンを起動し直します：{error}",
+    "the record cannot be written, the game goes on: {error}": (
+        "棋譜を書き込めません（対局は続けます）：{error}"
+    ),
+    "the record is complete again": "書けなかった分の棋譜も書き込みました",
+    "ends after the games that are being played; Ctrl-C again interrupts them": (
+        "進行中の対局が終わりしだい終了します。もう一度 Ctrl-C を押すと対局を中断します"
+    ),
+    "--parallel {count}: expected as many [[login]] in {path}, found {found}": (
+        "--parallel {count}：{path}に[[login]]が{count}個必要ですが、{found}個しかありません"
+    ),
+    "{path} holds a password and others may read it: {command}": (
+        "{path}にはパスワードがありますが、ほかの人も読めます。次を実行してください：{command}"
+    ),
+    "wrong or missing: {key}; expected {expected}": "{key}がないか、正しくありません。例：{expected}",
+    "the server's {key}: expected a number, received {text!r}": (
+        "サーバーの送った{key}が数ではありません：{text!r}"
+    ),
+    "the server's Time_Unit: expected one such as 1sec, received {text!r}": (
+        "サーバーの送ったTime_Unitが1secなどの形ではありません：{text!r}"
+    ),
+    "the server's summary: expected Your_Turn:+ or Your_Turn:-": (
+        "サーバーの送った対局条件に正しいYour_Turn（+か-）がありません"
+    ),
+    "the server's summary has no end": "サーバーの送った対局条件に終わりがありません",
+    "the server's position: {error}": "サーバーの送った局面：{error}",
+    "the server's move: {error}": "サーバーの送った指し手：{error}",
     # The USI engine at a terminal.
     "goryu: the USI engine waits for commands, such as usi, help and quit": (
         "goryu: USIコマンドを待っています（usi、help、quit など）"
@@ -110,6 +152,15 @@ TEXTS: dict[str, str] = {
     "no C++ compiler found": "C++コンパイラが見つかりません",
     "continuing without native code: pure Python plays the same, but slowly": (
         "ネイティブコードなしで続けます。Pythonだけでも指し手は同じですが、遅くなります"
+    ),
+    "downloading the network of miniosl, much stronger than the shipped one": (
+        "付属のものよりずっと強いminioslのネットワークをダウンロードしています"
+    ),
+    "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}": (
+        "ダウンロードできないので、付属のネットワークで指します（`dev.py setup`でもう一度試します）：{reason}"
+    ),
+    "the shipped network plays; `dev.py setup` downloads a much stronger one": (
+        "付属のネットワークで指します。`dev.py setup`でずっと強いものをダウンロードできます"
     ),
     "running without native code: {failure} (`dev.py setup` tries again)": (
         "ネイティブコードなしで動いています：{failure}（`dev.py setup`でもう一度ビルドします）"
@@ -254,7 +305,7 @@ TEXTS: dict[str, str] = {
     "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
-    "network that replaces the shipped one": "付属のネットワークの代わりに使うもの",
+    "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
@@ -295,7 +346,17 @@ TEXTS: dict[str, str] = {
     "per mille of win rate": "勝率‰",
     # goryu doctor
     "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
-    "ONNX model (default: the shipped one)": "ONNXモデル（既定：付属のもの）",
+    "ONNX model (default: the strongest one here)": "ONNXモデル（既定：手元で最強のもの）",
+    # Which network plays.
+    "network: {name}": "ネットワーク：{name}",
+    "{name} ({reason})": "{name}（{reason}）",
+    "the strongest network here": "手元で最強のもの",
+    "GORYU_NETWORK=shipped asks for it": "GORYU_NETWORK=shippedの指定",
+    "without native code the stronger one is too slow": ("ネイティブコードがなく、強いほうは遅すぎるため"),
+    "the processor has no vector instructions for the stronger one": (
+        "強いほうに必要なベクトル命令がプロセッサにないため"
+    ),
+    "goryu download fetches a much stronger one": ("goryu download でずっと強いものをダウンロードできます"),
     "before: {settings}": "以前：{settings}",
     "search and rules: {reason}": "探索とルール：{reason}",
     "; tools/dev.py setup builds the native code or explains why it cannot": (
@@ -357,6 +418,21 @@ TEXTS: dict[str, str] = {
     "write a KIF record with comments": "コメント付きのKIFを書き出す",
     "write a line of JSON for each move": "一手一行のJSONを書き出す",
     "positions searched at once (default: Threads)": "同時に探索する局面の数（既定：Threads）",
+    "Analyses positions for programs: a line of JSON on standard input is a query, and the answers "
+    "are lines of JSON on standard output.": (
+        "プログラムからの問い合わせに答えて局面を解析します。標準入力の一行がJSONの問い合わせ、標準出力の一行がその答えです。"
+    ),
+    "docs/analysis.md describes the fields; `--schema` prints them as JSON Schema.": (
+        "項目の説明は docs/analysis.ja.md にあります。`--schema` はJSON Schemaを表示します。"
+    ),
+    "print the JSON Schema of all lines": "入出力のJSON Schemaを表示する",
+    "set a USI option; may be repeated": "USIオプションを設定する（繰り返し指定できる）",
+    "positions searched at once (default: what suits the network)": (
+        "同時に探索する局面の数（既定：ネットワークに合わせる）"
+    ),
+    "read no more while N positions are unanswered (default {default})": (
+        "未回答の局面がNに達している間は続きを読み込まない（既定：{default}）"
+    ),
     "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
     "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",

@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_write, held_folder
-from goryu.commands.common import UsageError, new_parser, output_file, positive, program, seed
+from goryu.commands.common import UsageError, new_parser, output_file, picture_file, positive, program, seed
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.tutorials import lesson_games
@@ -95,7 +95,7 @@ def make_parser() -> argparse.ArgumentParser:
     add_fields(lesson, TUTORIAL)
     strip = verbs.add_parser("strip", help="print the results of a lesson's games", allow_abbrev=False)
     strip.set_defaults(run=show_strip)
-    strip.add_argument("--plot", type=output_file, metavar="FILE", help="draw the running win rate")
+    strip.add_argument("--plot", type=picture_file, metavar="FILE", help="draw the running win rate")
     replay = verbs.add_parser("replay", help="show a game of a lesson board by board", allow_abbrev=False)
     replay.set_defaults(run=show_game)
     replay.add_argument("game", type=positive, help="its number, from 1")
@@ -150,19 +150,10 @@ def _add_training(
     )
     parser.add_argument("--json", type=output_file, metavar="FILE", help="write all numbers")
     if not name.startswith("pseudocode"):  # Its strength is measured at the end only.
-        parser.add_argument("--plot", type=picture, metavar="FILE", help="draw strength against training")
+        parser.add_argument(
+            "--plot", type=picture_file, metavar="FILE", help="draw strength against training"
+        )
     add_fields(parser, TutorialOptions, ["match_games", "seed", *options])
-
-
-def picture(text: str) -> Path:
-    """Returns the path of a picture that matplotlib can write."""
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    path = output_file(text)
-    suffixes = FigureCanvasBase.get_supported_filetypes()
-    if path.suffix and path.suffix[1:].lower() not in suffixes:
-        raise argparse.ArgumentTypeError(f"{text}: expected one of the endings {', '.join(sorted(suffixes))}")
-    return path
 
 
 def learn_tutorial(args: argparse.Namespace) -> None:

@@ -4,6 +4,12 @@ from pathlib import Path
 
 from goryu.base.errors import GoryuError
 
+SHIPPED = "goryu-5x64.onnx"
+"""The network that comes with Goryu: small, for every machine; levels 1 to 9 and Goryu's book are its."""
+
+DOWNLOADED = "miniosl.onnx"
+"""The network that `goryu download` fetches: larger and much stronger."""
+
 
 class ModelError(GoryuError, ValueError):
     """A model file that cannot be used: missing, broken, or of a format that Goryu does not know."""
@@ -22,6 +28,11 @@ def models_folder() -> Path:
     package = Path(__file__).resolve().parents[2]
     installed = package / "models"
     return installed if installed.is_dir() else package.parent.parent / "models"
+
+
+def shipped_model() -> Path:
+    """Returns the file of the shipped network."""
+    return models_folder() / SHIPPED
 
 
 def downloads_folder() -> Path:

@@ -206,8 +206,9 @@ def check_file(path: Path) -> None:
     with path.open("rb") as file:
         is_archive = file.read(4) == b"PK\x03\x04"  # A zip file, as .pth and .npz are.
     if is_archive:
-        advice = "goryu convert makes an ONNX file of it"
-        raise ModelError(f"model {path}: a file of PyTorch or Chainer; {advice}")
+        raise ModelError(
+            f"model {path}: a file of PyTorch or Chainer; goryu convert makes an ONNX file of it"
+        )
 
 
 def absent_backends() -> list[str]:

@@ -31,7 +31,7 @@ def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
     records["gameResult"] = game.result
     for ply, move16 in enumerate(game.moves):
         board.to_hcp(records["hcp"][ply])
-        _push(board, move16)
+        push(board, move16)
     return records[[score is not None for score in game.evals]]
 
 
@@ -42,10 +42,14 @@ def read_records(path: Path) -> npt.NDArray[np.void]:
     return np.concatenate([np.zeros(0, HCPE), *map(hcpe_records, read_games(path))])
 
 
-def games_from_hcpe(records: npt.NDArray[np.void], teacher: str = "") -> Iterator[GameRecord]:
+def games_from_hcpe(
+    records: npt.NDArray[np.void], teacher: str = "", plies: npt.NDArray[np.uint16] | None = None
+) -> Iterator[GameRecord]:
     """Yields the games of the records, as `game_numbers` separates them.
 
     A game with missing positions in the middle comes in pieces with the same number.
+
+    plies: the number of each record's move in its game, where it is known.
 
     Raises GameFileError at an illegal move.
     """
@@ -61,13 +65,15 @@ def games_from_hcpe(records: npt.NDArray[np.void], teacher: str = "") -> Iterato
                 yield _game(records[first:i], start_sfen, teacher, int(numbers[first]))
             board.set_hcp(np.ascontiguousarray(record["hcp"]))
             first, start_sfen = i, board.sfen()
-        _push(board, int(record["bestMove16"]))
+            if plies is not None and plies[i]:
+                start_sfen = " ".join([*start_sfen.split()[:3], str(plies[i])])
+        push(board, int(record["bestMove16"]))
         board.to_hcp(after[0])
     if len(records):
         yield _game(records[first:], start_sfen, teacher, int(numbers[first]))
 
 
-def _push(board: Any, move16: int) -> None:
+def push(board: Any, move16: int) -> None:
     if not is_legal(board, move16):
         raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {move16}")
     board.push(board.move_from_move16(move16))

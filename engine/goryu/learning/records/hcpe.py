@@ -8,6 +8,7 @@ cshogi (extra `[train]`) decodes the positions.
 """
 
 import lzma
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
+from goryu.implementation import Board
 
 HCPE = np.dtype(
     [
@@ -44,18 +46,62 @@ def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
     Raises HcpeError if a result is invalid or the compression is broken, and OSError if the file cannot be
     read.
     """
-    data = Path(path).read_bytes()
-    if Path(path).suffix == ".xz":
-        try:
-            data = lzma.decompress(data)
-        except lzma.LZMAError as error:
-            raise HcpeError(f"{path}: expected a file packed by xz: {error}") from error
-    records = np.frombuffer(data, HCPE, count=len(data) // HCPE.itemsize)
+    records = whole_records(_unpacked(Path(path)), HCPE, Path(path))
     if records.size and records["gameResult"].max() > WHITE_WON:
         raise HcpeError(
             f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
         )
     return records
+
+
+def _unpacked(path: Path) -> bytes:
+    data = path.read_bytes()
+    if path.suffix != ".xz":
+        return data
+    try:
+        return lzma.decompress(data)
+    except lzma.LZMAError as error:
+        raise HcpeError(f"{path}: expected a file packed by xz: {error}") from error
+
+
+def whole_records(
+    data: bytes, dtype: "np.dtype[np.void]", path: Path, report: Callable[[str], None] = lambda message: None
+) -> npt.NDArray[np.void]:
+    """Returns the records in the content of a file. report: takes a line about an incomplete last one."""
+    records = np.frombuffer(data, dtype, count=len(data) // dtype.itemsize)
+    if len(data) % dtype.itemsize:
+        report(f"{path}: record {len(records) + 1}: the file ends within it")
+    return records
+
+
+def read_hcpe_as_it_is(path: Path, report: Callable[[str], None]) -> npt.NDArray[np.void]:
+    """Does what `read_hcpe` does, and leaves invalid results in; `good_records` finds them."""
+    return whole_records(_unpacked(path), HCPE, path, report)
+
+
+def good_records(
+    records: npt.NDArray[np.void], path: Path, report: Callable[[str], None]
+) -> npt.NDArray[np.bool_]:
+    """Returns which records hold a position, a legal move and a result.
+
+    report: takes a line for each other record, with its number in the file.
+    """
+    import cshogi
+
+    decoder = cshogi.Board()
+    is_good = np.ones(len(records), bool)
+    for i, record in enumerate(records):
+        try:
+            decoder.set_hcp(np.ascontiguousarray(record["hcp"]))
+            board = Board(decoder.sfen())
+            if (move := int(record["bestMove16"])) not in board.all_legal_moves():
+                raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
+            if record["gameResult"] > WHITE_WON:
+                raise HcpeError(f"expected a result, received {record['gameResult']}")
+        except (RuntimeError, ValueError) as error:
+            is_good[i] = False
+            report(f"{path}: record {i + 1}: {error}")
+    return is_good
 
 
 def write_hcpe(path: Path | str, records: npt.NDArray[np.void]) -> None:

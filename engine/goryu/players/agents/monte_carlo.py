@@ -100,14 +100,13 @@ class UctSearcher(TextbookSearcher):
         return SearchStats(
             playouts=playouts,
             evaluations=playouts,
-            best_visits=best,
-            second_visits=second,
             depth=round(self._depth_sum / max(1, playouts)),
             max_depth=self._max_depth,
             nodes=self._nodes,
             capacity=self._capacity,
             is_proven=False,
             is_exhausted=False,
+            lead=best - second,
             hashfull=min(1000, 1000 * self._nodes // self._capacity),
         )
 

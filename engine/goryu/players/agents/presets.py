@@ -17,6 +17,7 @@ from goryu.players.agents.agents import AgentSetup
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
+from goryu.players.levels.levels import Level, evaluator_of
 from goryu.players.set_up.loading import load_evaluator
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
@@ -47,13 +48,19 @@ def shogi_setup(
     """
     material = MaterialEvaluator()
     loaded = load_evaluator(config.evaluator, log)
+
+    def at_level(level: Level) -> ShogiPlayer:
+        wanted = evaluator_of(replace(config, level=level.number))
+        fitting = loaded if wanted == config.evaluator else load_evaluator(wanted, log)
+        return ShogiPlayer(fitting, config, level, limits, log)
+
     puct = config.puct_config(turn=0, batch_size=loaded.batch_size)
     return AgentSetup(
         evaluator=loaded.evaluator,
         values=loaded.evaluator,
         heuristic=lambda state: material.evaluate([state])[0].value,
         puct=replace(puct, draw_value=0.0),
-        at_level=lambda level: ShogiPlayer(loaded, config, level, limits, log),
+        at_level=at_level,
     )
 
 

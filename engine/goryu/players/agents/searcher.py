@@ -81,8 +81,6 @@ def make_stats(nodes: int, *, depth: int = 0, max_depth: int = 0, is_proven: boo
     return SearchStats(
         playouts=nodes,
         evaluations=nodes,
-        best_visits=0,
-        second_visits=0,
         depth=depth,
         max_depth=max_depth,
         nodes=nodes,

@@ -13,13 +13,18 @@ NO_BOOK = "no_book"
 OWN_BOOK = "goryu.db"
 """Goryu's own book, in the folder of the models."""
 
+SEPARATOR = ";"
+"""Between the paths of several books."""
+
 VARIABLE = "GORYU_BOOK"
 """The environment variable: "off" for no book of our own where none is named, as in matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookFile:
-    """The book to open. path: as the user gave it; "" for Goryu's own, "no_book" for none.
+    """The book to open, or several. path: as the user gave it; "" for Goryu's own, "no_book" for none.
+
+    Several paths are separated by `;`. The first book that has a position answers there.
 
     folder: the first place to search for a relative path; "" for none.
     ignores_ply: does a position match whatever its move number?
@@ -42,15 +47,17 @@ class BookFile:
         """Did the user name no book, so that Goryu's own one may be used?"""
         return not self.path
 
-    def find(self) -> Path:
-        """Returns the path of the file; if there is none, the path as it was given."""
+    def find(self) -> list[Path]:
+        """Returns the paths of the files; of one that does not exist, the path as it was given."""
         if self.is_own:
-            return models_folder() / OWN_BOOK
-        return named_file(self.path, self.folder, models_folder())
+            return [models_folder() / OWN_BOOK]
+        whole = named_file(self.path, self.folder, models_folder())
+        names = [self.path] if whole.is_file() else self.path.split(SEPARATOR)
+        return [named_file(name.strip(), self.folder, models_folder()) for name in names if name.strip()]
 
-    def stamp(self) -> tuple[int, int] | None:
-        """Returns a stamp of the file's content (`file_stamp`), or None without a file."""
-        return file_stamp(self.find())
+    def stamp(self) -> list[tuple[int, int] | None]:
+        """Returns a stamp of each file's content (`file_stamp`), or None in place of one without a file."""
+        return [file_stamp(path) for path in self.find()]
 
 
 @dataclass(frozen=True, slots=True)

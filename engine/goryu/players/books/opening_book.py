@@ -1,4 +1,4 @@
-"""The opening book of a player: opens a file of either format, and answers from it."""
+"""The opening book of a player: opens a file of any format, and answers from it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -6,19 +6,24 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.book import Book, BookError, BookMove, fields_of, flipped, flipped_move
 from goryu.players.books.config import BookConfig, BookFile
+from goryu.players.books.sbk import SbkBook
 from goryu.players.books.selection import choose, ranked
 from goryu.players.books.yaneuraou import BOM, YaneuraOuBook
+from goryu.players.books.ybb import MAGIC, YbbBook
+from goryu.players.config import EngineConfig
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
+from goryu.players.set_up.model_path import model_path
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
-NO_SEARCH = SearchStats(0, 0, 0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
+NO_SEARCH = SearchStats(0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
 
 
 class BookPlayer:
@@ -32,23 +37,24 @@ class BookPlayer:
         self._report: Callable[[str], None] = lambda message: None
         self._is_ignored: bool | None = None  # In this game; None before its first position.
 
-    def load(self, file: BookFile, report: Callable[[str], None]) -> Path | None:
+    def load(self, file: BookFile, report: Callable[[str], None]) -> str:
         """Opens the book, or opens it again if its options or its file have changed.
 
-        Returns the file if it was opened now. report: takes one-line messages about problems, now and later.
+        Returns the paths of the files if they were opened now, else "".
+        report: takes one-line messages about problems, now and later.
         """
         self._report = report
         if self._book is not None and self._book.is_current(file):
-            return None
+            return ""
         self._book = None
         if file.is_none:
-            return None
+            return ""
         try:
             self._book = OpeningBook(file)
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
             report(f"Error! {error}; playing without a book")
-            return None
-        return file.find()
+            return ""
+        return ", ".join(map(str, file.find()))
 
     def new_game(self) -> None:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
@@ -78,15 +84,22 @@ class BookPlayer:
 def _may_answer(request: Request) -> bool:
     """May the book answer this request?
 
-    The user's book answers every one. Goryu's own is off for other networks, for other algorithms, and for
-    searches limited by nodes or depth: there the user wants to see the search.
+    The user's book answers every one. Goryu's own belongs to the shipped network, whose searches made it: it
+    is off for other networks, for other algorithms, and for searches limited by nodes or depth, where the
+    user wants to see the search.
     """
     config, limits = request.config, request.limits
+    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
+    return suits(config) and (not config.book_file.is_own or all(count is None for count in counts))
+
+
+def suits(config: EngineConfig) -> bool:
+    """Is the book of this config one for its network and its algorithm?"""
     if not config.book_file.is_own:
         return True
-    is_own_engine = config.evaluator.kind == "network" and not config.evaluator.model
-    counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
-    return is_own_engine and config.algorithm.name == "puct" and all(count is None for count in counts)
+    evaluator = config.evaluator
+    is_own_network = evaluator.kind == "network" and model_path(evaluator) == shipped_model()
+    return is_own_network and config.algorithm.name == "puct"
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:
@@ -109,7 +122,7 @@ class BookAnswer:
 
 
 def open_book(path: Path, ignores_ply: bool = True) -> Book:
-    """Opens a book of either format.
+    """Opens a book of any format.
 
     Raises:
         BookError: the file is missing, or not a book.
@@ -121,6 +134,10 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
             head = file.read(100).removeprefix(BOM)
         if head.startswith(b"#YANEURAOU") or path.suffix.lower() == ".db":
             return YaneuraOuBook(path, ignores_ply)
+        if head.startswith(MAGIC) or path.suffix.lower() == ".ybb":
+            return YbbBook(path, ignores_ply)
+        if path.suffix.lower() == ".sbk":
+            return SbkBook(path)
         return AperyBook(path)
     except OSError as error:
         raise BookError(f"{path}: {error.strerror or error}") from error
@@ -136,14 +153,14 @@ class OpeningBook:
     def __init__(self, file: BookFile) -> None:
         self.file = file
         self._stamp = file.stamp()
-        self._book = open_book(file.find(), file.ignores_ply)
+        self._books = [open_book(path, file.ignores_ply) for path in file.find()]
 
     def is_current(self, file: BookFile) -> bool:
         """Would opening `file` give the same book?"""
         return file == self.file and file.stamp() == self._stamp
 
     def find(self, board: Board, flips: bool = True) -> list[BookMove]:
-        """Returns the book's legal moves in a position.
+        """Returns the legal moves in a position of the first book that has some.
 
         flips: if there are none, look up the rotated position with the colours exchanged.
 
@@ -151,10 +168,13 @@ class OpeningBook:
             BookError: an entry cannot be read.
         """
         position = fields_of(board)
-        moves = self._book.find(position)
-        if not moves and flips:
-            moves = [_flip_back(move) for move in self._book.find(flipped(position))]
-        return [move for move in moves if board.is_legal(move.move)]
+        for book in self._books:
+            moves = book.find(position)
+            if not moves and flips:
+                moves = [_flip_back(move) for move in book.find(flipped(position))]
+            if legal := [move for move in moves if board.is_legal(move.move)]:
+                return legal
+        return []
 
     def answer(self, board: Board, config: BookConfig, rng: Random) -> BookAnswer | None:
         """Returns the move to play, None if the book has no suitable one.

@@ -24,8 +24,9 @@ from dataclasses import dataclass, replace
 
 from goryu.base.errors import InputError
 from goryu.base.language import language, tr
+from goryu.evaluators.network.model_files import shipped_model
 from goryu.players.clock.limits import Limits
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 
 FULL_STRENGTH = 10
 """The number of the level that leaves the engine as the options configure it."""
@@ -144,6 +145,17 @@ def level_of_move(config: EngineConfig, limits: Limits) -> Level | None:
     level = level_of(config)
     is_analysis = limits.infinite or limits.root_moves
     return None if level.is_full_strength or is_analysis or config.algorithm.name != "puct" else level
+
+
+def evaluator_of(config: EngineConfig) -> EvaluatorConfig:
+    """Returns the config of the evaluator with which an engine with this config plays.
+
+    The levels below full strength were measured with the shipped network, so they do not take the default of
+    the engine, which depends on the machine; a network that the user names is also theirs.
+    """
+    if config.evaluator.model or level_of(config).is_full_strength:
+        return config.evaluator
+    return replace(config.evaluator, model=str(shipped_model()))
 
 
 def at_level(config: EngineConfig, level: Level) -> EngineConfig:

@@ -10,6 +10,7 @@ from goryu.players.set_up import measuring
 from goryu.players.set_up.devices import are_alike, has_several_devices, searching_threads
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.set_up.measuring import Settings
+from goryu.players.set_up.model_path import default_model
 from goryu.players.set_up.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
 
 Report = Callable[[str], None]
@@ -50,6 +51,9 @@ class EvaluatorSlot:
         if usable_threads(wanted) < wanted:
             most = f"{THREADS_PER_CORE} for each of {cores()} cores"
             report(f"Threads {wanted}: using {most}, to answer in time")
+        path, reason = default_model()
+        if not config.model and getattr(self.loaded.evaluator, "path", None) == path:
+            report(f"network: {path.name} ({reason})")
         searchers = self.threads if IMPLEMENTATION == "native" else 1
         report(f"{self.loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from goryu.base.errors import GoryuError
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.network.model_files import ModelError
+from goryu.evaluators.network.model_files import ModelError, shipped_model
 from goryu.evaluators.network.providers import (
     GPU_BACKENDS,
     BackendError,
@@ -108,7 +108,7 @@ def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> Load
 
 def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
     """Returns the requested network, the shipped one, or the material evaluator; and its description."""
-    models = [config.model, ""] if config.model and config.allows_fallback else [config.model]
+    models = [config.model, str(shipped_model())] if config.allows_fallback else [config.model]
     problems: list[str] = []
     for model in models:
         try:

@@ -10,7 +10,7 @@ class Formula:
     """The constants of the PUCT formula (`selection.py`), for values in [-1, +1].
 
     c_init, c_base, c_factor: c(N); the defaults are AlphaZero's.
-    fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the visited moves).
+    fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the tried moves).
     """
 
     c_init: float = 2.5

@@ -6,11 +6,13 @@ lower confidence bound ("lcb"): its value less `LCB_SIGMAS` standard errors. The
 overtook the favourite late. A move that ends the game in a draw or by repetition has a certain value, and one
 visit is enough to know it. It is ranked before the first move whose value is no greater. This comparison does
 not use the bound, or the search would give up a better move for a draw because its value is uncertain.
+
+Between two batches the same choice tells the clock how far it is from another one (`contest`).
 Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
 from collections.abc import Sequence, Set
-from math import sqrt
+from math import ceil, sqrt
 
 from goryu.games.state import Move, State
 from goryu.search.graph.forgetting import proof_line
@@ -18,7 +20,7 @@ from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node
 from goryu.search.graph.node_table import NodeTable
 from goryu.search.result import RootMove
 
-__all__ = ["continuation", "ranking", "root_moves", "root_value"]
+__all__ = ["contest", "continuation", "ranking", "root_moves", "root_value"]
 
 LCB_SIGMAS = 5.0
 """Standard errors that are taken off (KataGo's `lcbStdevs`)."""
@@ -66,14 +68,52 @@ def _best_by_lcb(table: NodeTable, root: Node, moves: list[int]) -> int:
 
     moves: by falling visits, without those of a certain value.
     """
+    enough = _enough_visits(root.visits[moves[0]])
+    contenders = (i for i in moves if root.visits[i] >= enough)
+    return max(contenders, key=lambda i: _bound(table, root, i), default=moves[0])
 
-    def bound(i: int) -> float:
-        child = root.children[i]
+
+def _enough_visits(most: int) -> float:
+    return max(LCB_VISITS, LCB_SHARE * most)
+
+
+def _bound(table: NodeTable, root: Node, i: int) -> float:
+    child = root.children[i]
+    assert child is not None
+    return table.edge_value(root, i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
+
+
+def contest(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | None]:
+    """Returns the move that would be played now, and the playouts that another needs to be played instead.
+
+    Moves of a certain value are left out. The other move gets all these playouts. It is played when it has
+    the most visits, or, by "lcb", as soon as it is a contender and has the greatest bound, by its present
+    value and variance. If the bound prefers another move than the visits, the contest is open: 0 playouts.
+
+    Returns (-1, None) if no move has visits.
+    """
+    moves = [
+        i for i in range(root.tried) if root.visits[i] and i not in masked and not table.is_certain(root, i)
+    ]
+    if not moves:
+        return -1, None
+    moves.sort(key=lambda i: -root.visits[i])
+    most = root.visits[moves[0]]
+    if final_move == "visits":
+        return moves[0], most - root.visits[moves[1]] if len(moves) > 1 else most
+    best = _best_by_lcb(table, root, moves)
+    bound, needed = _bound(table, root, best), float(most)
+    for i in moves:
+        if i == best:
+            continue
+        needed = min(needed, most - root.visits[i])
+        child, above = root.children[i], table.edge_value(root, i) - bound
         assert child is not None
-        return table.edge_value(root, i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
-
-    enough = max(LCB_VISITS, LCB_SHARE * root.visits[moves[0]])
-    return max(filter(lambda i: root.visits[i] >= enough, moves), key=bound, default=moves[0])
+        if above > 0.0:
+            sigmas = LCB_SIGMAS * sqrt(child.variance) / above
+            enough = max(_enough_visits(most), sigmas * sigmas)
+            needed = min(needed, max(0.0, enough - root.visits[i]))
+    return best, ceil(needed)
 
 
 def root_value(root: Node, moves: Sequence[RootMove]) -> float:

@@ -1,7 +1,7 @@
 """Nodes: what the search knows of one position.
 
-Read first: moves, priors, visits, children, value. The `raw_` numbers belong to `forgetting.py`, lines to
-`proof.py`.
+Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so
+that selection need not visit them. The `raw_` numbers belong to `forgetting.py`, lines to `proof.py`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def half(x: float) -> float:
 
 
 def single(x: float) -> float:
-    """Returns `x` rounded to single precision, in which nodes store V and variances."""
+    """Returns `x` rounded to single precision, in which nodes store V, variances and what moves repeat."""
     return float(unpack("<f", pack("<f", x))[0])
 
 
@@ -36,8 +36,8 @@ class Node:
 
     __slots__ = (
         "children", "distance", "in_flight", "is_complete", "key", "moves", "pending", "ply", "priors",
-        "proof", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried", "value", "variance",
-        "visits",
+        "proof", "proofs", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried", "tried_prior",
+        "value", "values", "variance", "visits",
     )  # fmt: skip
 
     def __init__(
@@ -64,7 +64,10 @@ class Node:
         self.visits = [0] * len(moves)  # N(a): completed playouts through each move.
         self.pending = [0] * len(moves)  # Playouts through each move that wait for their evaluation.
         self.children: list[Node | None] = [None] * len(moves)
+        self.values = [0.0] * len(moves)  # Q(a) of each visited move when the node was last recomputed.
+        self.proofs = [UNKNOWN] * len(moves)  # What was proven of each child then.
         self.tried = 0  # No playout ever took a move at this index or beyond.
+        self.tried_prior = 0.0  # The sum of the priors of the tried moves.
         self.in_flight = 0  # The sum of `pending`.
         self.is_complete = True  # False: `moves` is the line that proves the node, not its legal moves.
 

@@ -27,7 +27,7 @@ from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, RepetitionSt
 
 __all__ = ["NodeTable"]
 
-NODE_BYTES, MOVE_BYTES, EDGE_BYTES, REPETITION_BYTES = 72, 4, 12, 128
+NODE_BYTES, MOVE_BYTES, EDGE_BYTES, REPETITION_BYTES = 72, 4, 16, 128
 """Memory of a packed node with its index entry, of a legal move, of a tried move, of a `RepetitionStats`."""
 
 
@@ -82,9 +82,10 @@ class NodeTable:
 
     def try_moves(self, node: Node, count: int) -> None:
         """Marks the first `count` moves of `node` as tried."""
-        if count > node.tried:
-            self._node_bytes += EDGE_BYTES * (count - node.tried)
-            node.tried = count
+        while node.tried < count:
+            node.tried_prior = single(node.tried_prior + node.priors[node.tried])
+            node.tried += 1
+            self._node_bytes += EDGE_BYTES
 
     def forget_moves(self, node: Node, line: Sequence[Move] | None = None) -> None:
         """Forgets the statistics of the moves of `node`; N and Q stay as they are.
@@ -121,18 +122,18 @@ class NodeTable:
         return node.visits[i] - repeated.visits if repeated is not None else node.visits[i]
 
     def recompute(self, node: Node) -> None:
-        """Brings N, Q and the variance of `node` up to date with its children."""
+        """Brings N, Q, the variance, `values` and `proofs` of `node` up to date with its children."""
         total = counted = node.raw_visits
         value_sum = counted * node.raw_value
         square_sum = counted * (node.raw_value * node.raw_value + node.raw_variance)
         for i in range(node.tried):
             visits = node.visits[i]
-            if visits == 0:
-                continue
             total += visits
-            if self.is_lost(node, i):
+            node.proofs[i] = self.child_proof(node, i)
+            if visits == 0 or node.proofs[i] == WIN:  # Nobody plays a move that is proven to lose.
                 continue
             counted += visits
+            node.values[i] = single(self.edge_value(node, i))
             child, repeated = node.children[i], self.repetitions.get((node.key, i))
             if repeated is not None:
                 value_sum += repeated.value_sum

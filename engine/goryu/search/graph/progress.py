@@ -1,7 +1,6 @@
 """The counters of one search."""
 
 from dataclasses import dataclass
-from heapq import nlargest
 from math import inf
 
 from goryu.search.graph.node import UNKNOWN, Node
@@ -36,16 +35,10 @@ class Progress:
         self.max_depth = max(self.max_depth, depth)
 
     def stats(self, table: NodeTable, root: Node | None) -> SearchStats:
-        """Returns the counters, with the state of the table and the root."""
-        visits = (
-            [0 if table.is_certain(root, i) else root.visits[i] for i in range(root.tried)] if root else []
-        )
-        best, second = nlargest(2, [*visits, 0, 0])
+        """Returns the counters, with the state of the table and the root, but without its moves."""
         return SearchStats(
             playouts=self.playouts,
             evaluations=self.evaluations,
-            best_visits=best,
-            second_visits=second,
             depth=int(self.depth_sum / max(1, self.playouts) + 0.5),
             max_depth=self.max_depth,
             nodes=len(table),
@@ -53,5 +46,4 @@ class Progress:
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
             hashfull=table.hashfull,
-            best_move=visits.index(best) if best else -1,
         )

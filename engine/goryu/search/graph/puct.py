@@ -154,9 +154,9 @@ class Puct:
         were one, nearly every playout would take it and evaluate nothing. `final_move.py` knows its value.
         """
         if node is not self.root:
-            return select(self.table, node, self.config.formula)
-        closed = {i for i in range(node.tried) if self.table.is_certain(node, i)} | self._masked
-        return select(self.table, node, self.config.root_formula, closed)
+            return select(node, self.config.formula)
+        closed = {i for i in range(node.tried) if node.proofs[i] or (node.key, i) in self.table.repetitions}
+        return select(node, self.config.root_formula, closed | self._masked)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
         """Counts a playout through move `i` as in flight, and notes it."""
@@ -221,7 +221,11 @@ class Puct:
 
     def stats(self) -> SearchStats:
         """Returns the counters of the current search."""
-        return self._progress.stats(self.table, self.root)
+        stats = self._progress.stats(self.table, self.root)
+        if self.root is None:
+            return stats
+        best, lead = final_move.contest(self.table, self.root, self.config.final_move, self._masked)
+        return stats._replace(best_move=best, lead=lead)
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; the first `lines` moves have their full continuation."""

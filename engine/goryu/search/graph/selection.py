@@ -4,11 +4,12 @@
     c(N) = c_init + c_factor * ln((N + c_base + 1) / c_base)
 
 N is the visit count of the node and N(a) that of the move; both include playouts in flight, which still wait
-for their evaluation. Q(a) is the value of the completed playouts (`node_table.py`). A move without one is
-assumed to have a lower value than the node, the lower the more prior mass has been visited (first play
-urgency):
+for their evaluation. Q(a) is the value of the completed playouts, as of the last one through this node
+(`node_table.py`): a child that another parent shares may have learnt more since. A move without a completed
+playout is assumed to have a lower value than the node, the lower the more prior mass has been tried (first
+play urgency):
 
-    Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the visited moves))
+    Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the tried moves))
 
 AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
 as large, so the factors are 2.5 and 2.
@@ -20,13 +21,12 @@ from collections.abc import Set
 from math import inf, log, sqrt
 
 from goryu.search.graph.config import Formula
-from goryu.search.graph.node import Node
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.node import WIN, Node
 
 __all__ = ["exploration", "select", "untried_value"]
 
 
-def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
+def select(node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
     """Returns the index of the move with the greatest score, the first of equals; -1 if no move is open.
 
     closed: indices of moves that must not be selected. Moves proven to lose are closed, too.
@@ -35,9 +35,9 @@ def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = fr
     explore = exploration(node.total_visits + node.in_flight, formula)
     best, best_score = -1, -inf
     for i in range(len(node.moves)):
-        if i in closed or table.is_lost(node, i):
+        if i in closed or node.proofs[i] == WIN:
             continue
-        q = table.edge_value(node, i) if node.visits[i] else untried
+        q = node.values[i] if node.visits[i] else untried
         score = q + explore * node.priors[i] / (1 + node.visits[i] + node.pending[i])
         if score > best_score:
             best, best_score = i, score
@@ -48,11 +48,7 @@ def select(table: NodeTable, node: Node, formula: Formula, closed: Set[int] = fr
 
 def untried_value(node: Node, formula: Formula) -> float:
     """Returns the value that is assumed of a move without a completed playout."""
-    prior_mass = 0.0
-    for i in range(node.tried):
-        if node.visits[i] + node.pending[i]:
-            prior_mass += node.priors[i]
-    return max(-1.0, node.value - formula.fpu_reduction * sqrt(prior_mass))
+    return max(-1.0, node.value - formula.fpu_reduction * sqrt(node.tried_prior))
 
 
 def exploration(visits: int, formula: Formula) -> float:

@@ -167,7 +167,10 @@ export class SetupForm {
   }
 
   levels() {
-    const { levels } = this.options;
+    const { levels, network } = this.options;
+    const played = h("span", { class: "muted small", text: network[i18n.current()] });
+    const isFull = () => this.values.level === levels.length;
+    played.hidden = !isFull();
     const level = levels[this.values.level - 1];
     const name = h("output", { class: "level-name", text: level[i18n.current()] });
     const about = h("span", { class: "muted small", text: level.about[i18n.current()] });
@@ -177,10 +180,11 @@ export class SetupForm {
       const chosen = levels[this.values.level - 1];
       name.textContent = chosen[i18n.current()];
       about.textContent = chosen.about[i18n.current()];
+      played.hidden = !isFull();
       range.setAttribute("aria-valuetext", chosen[i18n.current()]);
       this.store();
     });
-    return h("fieldset", { class: "level" }, h("legend", { text: t("setup.level") }), h("div", { class: "level-head" }, name, about), range);
+    return h("fieldset", { class: "level" }, h("legend", { text: t("setup.level") }), h("div", { class: "level-head" }, name, about), range, played);
   }
 
   agents() {

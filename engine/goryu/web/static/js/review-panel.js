@@ -131,10 +131,12 @@ const ENDINGS = {
   resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", time: "時間切れ", "illegal move": "反則",
   "perpetual check": "連続王手の千日手", repetition: "千日手", "fourfold repetition": "千日手", impasse: "持将棋",
   "maximum ply": "最大手数", draw: "引き分け", forfeit: "不戦敗", "no mate": "不詰", interrupted: "中断",
-  "no legal move": "合法手なし",
+  "no legal move": "合法手なし", "max plies": "最大手数", adjudication: "判定", "false declaration": "宣言の誤り", try: "トライ",
+  crash: "異常終了", hang: "応答なし", "protocol error": "プロトコル違反",
 };
 
-function endingName(ending) {
+/** Returns the name of an ending, such as that of a record, in the language of the page. */
+export function endingName(ending) {
   return i18n.current() === "ja" ? (ENDINGS[ending] ?? ending) : ending;
 }
 

@@ -123,15 +123,20 @@ class ReviewView {
     const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.shown().sfen)}`);
     const microscope = h("button", { type: "button", class: "small", on: { click: look }, dataset: { i18n: "review.microscope" } });
     this.title = h("h2", {});
+    this.network = h("span", { class: "small muted" });
     this.actions = h(
       "div",
       { class: "panel stack review-actions" },
       this.title,
       h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
       h("div", { class: "row" }, this.progress, this.progressText),
+      this.network,
       h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope),
     );
-    i18n.onChange(() => this.drawProgress());
+    i18n.onChange(() => {
+      this.drawProgress();
+      this.drawNetwork();
+    });
   }
 
   listen() {
@@ -205,6 +210,8 @@ class ReviewView {
     this.positions = state.positions.length;
     this.counted = null;
     this.title.textContent = state.title;
+    this.networkTexts = state.network;
+    this.drawNetwork();
     this.panel.load(state);
     if (keepsPlace && !branch) this.panel.go(at);
     this.drawProgress();
@@ -258,6 +265,10 @@ class ReviewView {
     const playouts = Number(this.playouts.value).toLocaleString();
     const isDone = known === this.positions && !this.isRunning;
     this.progressText.textContent = isDone ? i18n.t("review.done", { playouts }) : i18n.t("review.progress", { known, all: this.positions });
+  }
+
+  drawNetwork() {
+    this.network.textContent = this.networkTexts?.[i18n.current()] ?? "";
   }
 
   async live(moves) {

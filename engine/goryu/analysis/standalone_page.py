@@ -1,22 +1,23 @@
-"""Writes a review as one HTML file that needs neither an internet connection nor a server.
+"""Writes a part of the browser page as one HTML file that needs neither an internet connection nor a server.
 
-The file holds the modules, styles and pieces of the page's Review view, and the data. Browsers load no
-modules from a file that the user opens, so each module becomes a data URL, and an import map gives it a name.
+The file holds modules, styles and pieces of the page of `goryu web`, and the data. Browsers load no modules
+from a file that the user opens, so each module becomes a data URL, and an import map gives it a name.
 """
 
 import json
 import re
 from base64 import b64encode
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import quote
 
 from goryu.analysis.description import Describer
 
 STATIC = Path(__file__).resolve().parent.parent / "web" / "static"
 
-ENTRY = "js/report.js"
 STYLES = ("css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
 
 _IMPORT = re.compile(r"""(\b(?:import|export)\b(?:[^'"();]*?\bfrom)?\s*)(['"])(\.[^'"]+)\2""")
@@ -46,7 +47,7 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <noscript>This page needs JavaScript. / JavaScript を有効にしてください。</noscript>
-<script id="review" type="application/json">{data}</script>
+<script id="data" type="application/json">{data}</script>
 <script type="module">import "goryu/{entry}";</script>
 </body>
 </html>
@@ -55,25 +56,33 @@ PAGE = """<!doctype html>
 
 def html_report(title: str, describer: Describer) -> str:
     """Returns the page of a finished review."""
-    data = {"title": title, **describer.everything()}
+    return standalone_page("js/report.js", {"title": title, **describer.everything()})
+
+
+def standalone_page(entry: str, data: Mapping[str, Any]) -> str:
+    """Returns a page that runs a module with data.
+
+    entry: the module's path in `STATIC`; it finds the data as JSON in the element `data`. data: JSON values;
+    "title" is the page's title.
+    """
     return PAGE.format(
-        title=escape(title),
+        title=escape(data["title"]),
         policy=POLICY,
         icon=_data_url("icon.svg"),
         styles=_styles(),
         pieces=json.dumps(_pieces()),
-        imports=json.dumps({"imports": _modules()}),
+        imports=json.dumps({"imports": _modules(entry)}),
         # Only "<" can end a script.
         data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
-        entry=ENTRY,
+        entry=entry,
     )
 
 
 @cache
-def _modules() -> dict[str, str]:
-    """Returns the data URL of each module that the entry imports, by "goryu/" and its path."""
+def _modules(entry: str) -> dict[str, str]:
+    """Returns the data URL of a module and of each that it imports, by "goryu/" and its path."""
     found: dict[str, str] = {}
-    waiting = [ENTRY]
+    waiting = [entry]
     while waiting:
         path = waiting.pop()
         if path not in found:

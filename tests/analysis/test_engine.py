@@ -1,0 +1,163 @@
+"""The engine for programs: one final answer for everything asked, whatever happens in between."""
+
+import json
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from goryu.analysis.engine import AnalysisEngine
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.query import schema
+from goryu.analysis.searchers import Searchers
+from goryu.players.config import EngineConfig, EvaluatorConfig, MateConfig
+
+CONFIG = EngineConfig(EvaluatorConfig("hashed"), mate=MateConfig(root_nodes=0))
+MATED = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
+ENDLESS = {"playouts": 10_000_000}
+
+
+class Session:
+    """An engine with one search at a time, and what it has sent."""
+
+    def __init__(self, most_waiting: int = 1000) -> None:
+        self.answers: list[dict[str, Any]] = []
+        self.has_answered = threading.Condition()
+        self.engine = AnalysisEngine(
+            Searchers(CONFIG, print, 1),
+            lambda options: CONFIG,
+            self.take,
+            playouts=50,
+            most_waiting=most_waiting,
+        )
+
+    def take(self, line: str) -> None:
+        with self.has_answered:
+            self.answers.append(json.loads(line))
+            self.has_answered.notify_all()
+
+    def ask(self, name: str, **fields: Any) -> None:
+        self.engine.receive(json.dumps({"id": name, **fields}))
+
+    def wait_for_report(self, name: str) -> None:
+        with self.has_answered:
+            assert self.has_answered.wait_for(
+                lambda: any(answer["id"] == name for answer in self.answers), 60
+            )
+
+    def finished(self) -> list[dict[str, Any]]:
+        self.engine.finish()
+        for answer in self.answers:
+            Draft202012Validator(schema()).validate(answer)
+        return self.answers
+
+
+def test_every_turn_gets_one_final_answer_and_no_report_follows_it() -> None:
+    session = Session()
+    moves = ["7g7f", "3c3d", "2g2f"]
+    session.ask("game", moves=moves, analyze_turns=[3, 0, 1], multipv=2, playouts=20_000, report_every_ms=10)
+    session.ask("last", moves=moves)
+    session.ask("mated", sfen=MATED)
+    session.ask("bad", moves=["1a1b"])
+    answers = session.finished()
+    final = [
+        (answer["id"], answer.get("turn_number")) for answer in answers if not answer.get("is_during_search")
+    ]
+    assert Counter(final) == Counter(
+        [("game", 0), ("game", 1), ("game", 3), ("last", 3), ("mated", 0), ("bad", None)]
+    )
+    assert any(answer.get("is_during_search") for answer in answers)
+    closed = set()
+    for answer in answers:
+        turn = answer["id"], answer.get("turn_number")
+        assert turn not in closed
+        if not answer.get("is_during_search"):
+            closed.add(turn)
+    by_id = {answer["id"]: answer for answer in answers}
+    assert (by_id["last"]["playouts"], len(by_id["last"]["moves"]), by_id["last"]["moves"][0]["pv"][0]) == (
+        50, 5, by_id["last"]["moves"][0]["move"]
+    )  # fmt: skip
+    assert (by_id["mated"]["value"], by_id["mated"]["mate"], by_id["mated"]["ending"]) == (-1, 0, "checkmate")
+
+
+def test_the_most_urgent_query_is_first() -> None:
+    session = Session()
+    session.ask("busy", **ENDLESS, report_every_ms=10)
+    session.wait_for_report("busy")
+    for name, priority in (("low", -1), ("first", 0), ("second", 0), ("high", 1)):
+        session.ask(name, priority=priority)
+    session.ask("stop", action="terminate", terminate_id="busy")
+    names = [answer["id"] for answer in session.finished() if answer.get("is_during_search") is False]
+    assert names == ["busy", "high", "first", "second", "low"]
+
+
+def test_a_cancelled_query_is_answered_at_once_whether_it_runs_or_waits() -> None:
+    session = Session()
+    session.ask("runs", moves=["7g7f"], analyze_turns=[0, 1], **ENDLESS, report_every_ms=10)
+    session.wait_for_report("runs")
+    session.ask("waits", **ENDLESS)
+    session.ask("stop", action="terminate_all")
+    final = {
+        (answer["id"], answer["turn_number"]): answer
+        for answer in session.finished()
+        if answer.get("is_during_search") is False
+    }
+    assert all(answer["is_cancelled"] for answer in final.values())
+    assert set(final) == {("runs", 0), ("runs", 1), ("waits", 0)}
+    assert final["runs", 0]["playouts"] > 0
+    assert "playouts" not in final["waits", 0]
+
+
+def test_a_query_ends_with_its_time() -> None:
+    session = Session()
+    session.ask("timed", time_ms=30)
+    (answer,) = session.finished()
+    assert 0 < answer["playouts"] < 10_000_000
+    assert not answer["is_cancelled"]
+
+
+def test_a_search_that_fails_is_an_error_of_its_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = PositionSearcher.search
+
+    def fail(self: PositionSearcher, start: str, moves: tuple[str, ...], *rest: Any) -> Any:
+        if moves:
+            raise RuntimeError("the device is lost")
+        return search(self, start, moves, *rest)
+
+    monkeypatch.setattr(PositionSearcher, "search", fail)
+    session = Session()
+    session.ask("fails", moves=["7g7f"])
+    session.ask("works")
+    first, second = session.finished()
+    assert (first["id"], first["turn_number"]) == ("fails", 1)
+    assert "the device is lost" in first["error"]
+    assert second["id"] == "works"
+
+
+def test_too_many_open_positions_make_the_reader_wait() -> None:
+    session = Session(most_waiting=1)
+    session.ask("first", **ENDLESS, report_every_ms=10)
+    asking = threading.Thread(target=session.ask, args=("second",))
+    asking.start()
+    session.wait_for_report("first")
+    assert asking.is_alive()
+    session.engine.stop()
+    asking.join()
+    assert [answer["id"] for answer in session.finished() if "error" in answer] == ["second"]
+
+
+def test_a_closed_output_ends_everything() -> None:
+    session = Session()
+
+    def fail(line: str) -> None:
+        raise BrokenPipeError
+
+    session.engine = AnalysisEngine(
+        Searchers(CONFIG, print, 1), lambda options: CONFIG, fail, playouts=50, most_waiting=1000
+    )
+    session.ask("first", **ENDLESS, report_every_ms=10)
+    session.ask("second", **ENDLESS)
+    session.engine.finish()
+    assert session.engine.is_closed
