@@ -50,9 +50,10 @@ def _joined(board: "str | Text", notes: list[str]) -> "str | Text":
     from rich.text import Text
 
     lines = [*(board if isinstance(board, Text) else Text(board)).split("\n")]
-    width = max(line.cell_len for line in lines)
-    for i, line in enumerate(lines):
-        beside = "   ".join(f"{note:<10}" for note in notes[i :: len(lines)]).rstrip()
+    rows = [line for line in lines if not line.plain.startswith("sfen ")]  # That line is long.
+    width = max(line.cell_len for line in rows)
+    for i, line in enumerate(rows):
+        beside = "   ".join(f"{note:<10}" for note in notes[i :: len(rows)]).rstrip()
         if beside:
             line.append(" " * (width - line.cell_len + 4) + beside)
     joined = Text("\n").join(lines)
