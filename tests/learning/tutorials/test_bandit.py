@@ -1,9 +1,11 @@
 """The bandit: both players meet the same luck, and UCB1 finds the best arm."""
 
+from io import StringIO
 from random import Random
 
 import pytest
 
+from goryu.__main__ import main
 from goryu.learning.tutorials.bandit import Bandit, Gambler
 
 
@@ -25,3 +27,15 @@ def test_ucb1_regrets_less_than_an_ab_test() -> None:
         ab.pull(ab.in_turn())
     assert ab.regret == pytest.approx(200 * 0.6 + 200 * 0.3)
     assert ucb1.regret < ab.regret / 2
+
+
+def test_a_person_pulls_arms_until_the_input_ends(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("1\n4\n2\n"))
+    assert main(["learn", "bandit", "--seed", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "'4': expected 1, 2, 3 or q" in out
+    assert out.splitlines()[-3].startswith("odds: 1: ")
+    assert "  2  UCB1 " in out
+    assert "  3  UCB1 " not in out
