@@ -141,7 +141,7 @@ def play(clients: Sequence[Client], say: Callable[[str], None]) -> int:
                 if failed or (asked and not interrupts):
                     for client in clients:
                         client.leave()
-                if asked and not interrupts and running:
+                if asked == 1 and not interrupts and running:
                     say(tr("ends after the games that are being played; Ctrl-C again interrupts them"))
                 if asked >= 2 > interrupts:
                     for client in clients:
