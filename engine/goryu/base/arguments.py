@@ -8,16 +8,21 @@ with the catalogue.
 """
 
 import argparse
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from goryu.base.config_fields import Range
 from goryu.base.language import japanese_description, language, tr
+from goryu.base.printable import columns
 
 __all__ = ["ArgumentParser", "in_range", "whole_number"]
 
 T = TypeVar("T", int, float)
+
+_UNBROKEN = re.compile(r"[（「]*(?:[!-~]+|[^!-~]) *[、。）」：！？ーっゃゅょッャュョ]* *")
+"""What stays on one line of a Japanese text: a letter, or a word of Latin letters, and marks beside it."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -30,8 +35,11 @@ class HelpFormatter(argparse.HelpFormatter):
     def _get_help_string(self, action: argparse.Action) -> str | None:
         return translated_help(action.help) if action.help else action.help
 
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
 
-class RawHelpFormatter(HelpFormatter, argparse.RawDescriptionHelpFormatter):
+
+class RawHelpFormatter(argparse.RawDescriptionHelpFormatter, HelpFormatter):
     """Also leaves the lines of a description as they are."""
 
 
@@ -45,6 +53,20 @@ def translated_help(text: str) -> str:
     if not mark or not value.endswith(")"):
         return tr(text)
     return tr(start) + tr(" (default {value})", value=tr(value[:-1]))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Returns the lines of a Japanese text. width: columns of a terminal, where a Japanese letter takes two.
+
+    >>> wrapped("端末で、playouts の数を（見る）。", 10)
+    ['端末で、', 'playouts', 'の数を', '（見る）。']
+    """
+    lines = [""]
+    for part in _UNBROKEN.findall(" ".join(text.split())):
+        if lines[-1] and columns((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 class ArgumentParser(argparse.ArgumentParser):
