@@ -225,6 +225,14 @@ def test_every_option_of_a_command_is_explained_in_japanese(command: str) -> Non
                 assert not re.search(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}", shown), text
 
 
+def test_a_default_that_the_user_can_write_is_not_translated() -> None:
+    parser = ArgumentParser("goryu test")
+    parser.add_argument("--untried", choices=("lost", "reduced"), help="the value (default lost)")
+    with speaking("ja"):
+        assert "lost" in MESSAGES
+        assert "（既定：lost）" in parser.format_help()
+
+
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
     """Yields a parser and those of its verbs."""
     yield parser

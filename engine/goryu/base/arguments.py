@@ -9,7 +9,7 @@ with the catalogue.
 
 import argparse
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
@@ -21,8 +21,8 @@ __all__ = ["ArgumentParser", "in_range", "whole_number"]
 
 T = TypeVar("T", int, float)
 
-_UNBROKEN = re.compile(r"[（「]*(?:[!-~]+|[^!-~]) *[、。）」：！？ーっゃゅょッャュョ]* *")
-"""What stays on one line of a Japanese text: a letter, or a word of Latin letters, and marks beside it."""
+_UNBROKEN = re.compile(r"（既定：[!-~ ]+）|[（「]*(?:[!-~]+|[^!-~]) *[、。）」：！？ーっゃゅょッャュョ]* *")
+"""What stays on one line of a Japanese text: a default, or a letter or Latin word and the marks beside it."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -33,7 +33,7 @@ class HelpFormatter(argparse.HelpFormatter):
         super().start_section(tr(heading) if heading else heading)
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return translated_help(action.help) if action.help else action.help
+        return translated_help(action.help, action.choices or ()) if action.help else action.help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
@@ -43,8 +43,10 @@ class RawHelpFormatter(argparse.RawDescriptionHelpFormatter, HelpFormatter):
     """Also leaves the lines of a description as they are."""
 
 
-def translated_help(text: str) -> str:
+def translated_help(text: str, choices: Container[str] = ()) -> str:
     """Returns the help of an option in the user's language; its default, at its end, is no part of the key.
+
+    choices: what the user may write; such a default stays as it is.
 
     >>> translated_help("seed of the choice (default 1)")
     'seed of the choice (default 1)'
@@ -52,7 +54,7 @@ def translated_help(text: str) -> str:
     start, mark, value = text.partition(" (default ")
     if not mark or not value.endswith(")"):
         return tr(text)
-    return tr(start) + tr(" (default {value})", value=tr(value[:-1]))
+    return tr(start) + tr(" (default {value})", value=value[:-1] if value[:-1] in choices else tr(value[:-1]))
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -23,14 +23,14 @@ DESCRIPTIONS = {
 play のプレイアウト数を 0 にすると、すべての手をネットワークの方策から確率的に
 選びます。短い時間で多くの局面が得られ、reanalyse でラベルを付けられます。
 leaves は棋譜の局面をエンジンと同じ方法で探索し、その中でネットワークが評価した
-局面を記録します。多くは棋譜に現れない局面で、これも reanalyse でラベルを付けます。
+局面を記録します。多くは棋譜に現れない局面で、ラベルは reanalyse で付けます。
 loop は AlphaGo Zero の強化学習ループです。チャンピオンが自己対局を続け、最近の
 対局のウィンドウで候補を学習し、チャンピオンに勝ち越した候補が次のチャンピオンに
 なります。三つは同時に進みます。
 
---cluster を付けると Ray クラスタで分担します。中断しても、同じコマンドで続きから
-再開します。棋譜のファイルの表示、変換、圧縮は goryu teach、学習は goryu train で
-行います。
+--cluster を付けると Ray クラスタで分担します。中断しても、同じコマンドで続き
+から再開します。棋譜のファイルの表示、変換、圧縮は goryu teach、学習は
+goryu train で行います。
 """,
     "goryu train": """\
 *.games と HCPE のファイルからネットワークを学習し、ONNX に書き出します。
@@ -83,13 +83,13 @@ lesson はリバーシのチュートリアルの学習で、設定値をすべ�
 書きます。strip は結果をもう一度表示し、replay は 1 局の盤面を順に表示します。
 
 pseudocode は AlphaZero の疑似コードです。アクターの自己対局と並行して学習を進め
-ます。設定値は論文のチェス用の値に、項目ごとの倍率を掛けたものです。--show を付け
-ると設定値を表示するだけで終わります。ネットワークは networks/ステップ数.onnx に
-書きます。
+ます。設定値は論文のチェス用の値に、項目ごとの倍率を掛けたものです。--show を
+付けると設定値を表示するだけで終わります。ネットワークは
+networks/ステップ数.onnx に書きます。
 
-pi、bandit、pruning は学習をせず、PyTorch も要りません。順に、乱数で求める円周率、
-三台のスロットマシンでの UCB1 との勝負、三目並べで枝刈りと対称性によって減る
-局面の数です。
+pi、bandit、pruning は学習をせず、PyTorch も要りません。順に、乱数で求める
+円周率、三台のスロットマシンでの UCB1 との勝負、三目並べで枝刈りと対称性によって
+減る局面の数です。
 """,
 }
 """What a command prints above its options, by its name."""
@@ -104,7 +104,7 @@ OPTIONS = {
     "softmax temperature of the network's policy": "ネットワークの方策のソフトマックスの温度",
     "processes that play": "対局するプロセスの数",
     "games at once in each process": "1プロセスで同時に進める局数",
-    "what runs the network": "ネットワークを動かすバックエンド",
+    "what runs the network: %(choices)s": "ネットワークを動かすバックエンド。%(choices)s",
     "numbers of the GPUs, which the processes take in turn": "各プロセスに順番に割り当てるGPUの番号",
     "seed of the random numbers": "乱数のシード",
     "start half of the games from the openings of this file, one a line": (
@@ -168,10 +168,10 @@ OPTIONS = {
         "最初のウィンドウの局面数。これだけたまってから学習を始める"
     ),
     "how much the window gains for every new position at first": (
-        "初めのうち、新しい局面一つにつきウィンドウが増える大きさ"
+        "初めのうち、新しい局面一つにつきウィンドウに加わる局面数"
     ),
     "power of all positions by which the window grows later": (
-        "ウィンドウの大きさは、のちに全局面数のこの乗数に比例して増える"
+        "ウィンドウはやがて、全局面数の X 乗に比例して大きくなる"
     ),
     "Elo difference at which the sequential test rejects a candidate": ("逐次検定で候補を棄却するレート差"),
     "Elo difference at which the sequential test promotes a candidate": (
@@ -263,7 +263,7 @@ OPTIONS = {
         "勝敗の損失を、これらの手数で区切った区間ごとにも表示する"
     ),
     "softmax temperature of the policies": "方策のソフトマックスの温度",
-    "what runs the networks": "ネットワークを動かすバックエンド",
+    "what runs the networks: %(choices)s": "ネットワークを動かすバックエンド。%(choices)s",
     # learn
     "AlphaZero's loop, and all other algorithms": "AlphaZeroのループと、ほかのすべてのアルゴリズム",
     "a value network, then AlphaZero's loop": "価値ネットワーク、続いてAlphaZeroのループ",
@@ -293,7 +293,7 @@ OPTIONS = {
     ),
     "games between two checkpoints": "チェックポイントを保存する間隔（局数）",
     "games to learn from": "学習に使う局数",
-    "games in parallel, between two updates": "同時に進める局数。終わるたびに更新する",
+    "games in parallel, between two updates": "同時に進める局数。この局数ごとに更新する",
     "plies that the learner looks ahead": "学習側が先読みする手数",
     "gamma: the target loses this factor with every own turn to come": (
         "割引率γ。終局までの自分の手番一つごとに目標に掛ける"

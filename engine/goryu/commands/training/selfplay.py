@@ -170,7 +170,11 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="games at once in each process (default 32)",
     )
     parser.add_argument(
-        "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
+        "--backend",
+        choices=BACKENDS,
+        default="cpu",
+        metavar="NAME",
+        help="what runs the network: %(choices)s (default cpu)",
     )
     parser.add_argument(
         "--gpus",
