@@ -33,7 +33,7 @@ class HelpFormatter(argparse.HelpFormatter):
         super().start_section(tr(heading) if heading else heading)
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return translated_help(action.help, action.choices or ()) if action.help else action.help
+        return translated_help(action.help, [*(action.choices or ())]) if action.help else action.help
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
@@ -61,7 +61,7 @@ def wrapped(text: str, width: int) -> list[str]:
     """Returns the lines of a Japanese text. width: columns of a terminal, where a Japanese letter takes two.
 
     >>> wrapped("端末で、playouts の数を（見る）。", 10)
-    ['端末で、', 'playouts', 'の数を', '（見る）。']
+    ['端末で、', 'playouts', 'の数を（見', 'る）。']
     """
     lines = [""]
     for part in _UNBROKEN.findall(" ".join(text.split())):
