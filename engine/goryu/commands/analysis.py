@@ -91,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
         playouts=options.playouts,
         most_waiting=options.queue,
     )
-    reader = Thread(target=_read, args=(engine,), name="reader", daemon=True)
+    faults: list[Exception] = []
+    reader = Thread(target=_read, args=(engine, faults), name="reader", daemon=True)
     reader.start()
     try:
         while reader.is_alive() and not engine.is_closed:
@@ -101,10 +102,20 @@ def run(options: argparse.Namespace) -> int:
         engine.stop()
         engine.finish()
         return INTERRUPTED
+    if faults:
+        raise faults[0]
     return CLOSED if engine.is_closed else 0
 
 
-def _read(engine: AnalysisEngine) -> None:
+def _read(engine: AnalysisEngine, faults: list[Exception]) -> None:
+    """Hands the lines of stdin to the engine until it ends; a fault of Goryu goes into `faults`."""
+    try:
+        _read_lines(engine)
+    except Exception as fault:
+        faults.append(fault)
+
+
+def _read_lines(engine: AnalysisEngine) -> None:
     for raw in read_lines(0, lambda: engine.refuse(None, f"expected at most {MAX_LINE} bytes in a line")):
         try:
             line = raw.decode("utf-8").strip()

@@ -68,6 +68,7 @@ class Client:
         self._settings, self._login, self._engine, self._config = settings, login, engine, config
         self._tally, self._say, self._show = tally, say, show
         self._retry_s = retry_s
+        self._wait_s = retry_s[0]
         self._connection: Connection | None = None
         self._is_leaving = threading.Event()
         self._has_logged_in = False
@@ -77,7 +78,6 @@ class Client:
 
         Raises LoginError if the first login is refused, and EngineError if the engine cannot be used.
         """
-        wait_s = self._retry_s[0]
         try:
             self._engine.start()
             self._engine.new_game()  # Loads the network before a clock runs.
@@ -85,7 +85,6 @@ class Client:
                 outcome: Outcome | None = None
                 try:
                     outcome = self._next_game()
-                    wait_s = self._retry_s[0]
                     if outcome and outcome.failure:
                         raise outcome.failure
                 except (ConnectionLostError, LoginError, ProtocolError) as error:
@@ -94,10 +93,14 @@ class Client:
                     self._close()
                     if not self._is_leaving.is_set():
                         self._say(
-                            tr("{problem}; next try in {wait:.0f} s", problem=error.translated(), wait=wait_s)
+                            tr(
+                                "{problem}; next try in {wait:.0f} s",
+                                problem=error.translated(),
+                                wait=self._wait_s,
+                            )
                         )
-                    self._is_leaving.wait(wait_s)
-                    wait_s = min(2 * wait_s, self._retry_s[1])
+                    self._is_leaving.wait(self._wait_s)
+                    self._wait_s = min(2 * self._wait_s, self._retry_s[1])
                 finally:
                     if outcome is None:
                         self._tally.give_back()
@@ -133,6 +136,7 @@ class Client:
         if is_new:
             connection.login(self._login)
             self._has_logged_in = True
+            self._wait_s = self._retry_s[0]
         self._show(tr("waiting for a game"))
         try:
             summary = self._agreed_game(connection)

@@ -151,6 +151,8 @@ class CsaGame:
                 self._comment = score_comment(self._board, reply.info)
                 self._expected = reply.ponder
         except GoryuError as error:  # The engine is broken, or its move is illegal.
+            if self._connection.has_ended:
+                return  # The game is over without it; the next one starts it again.
             self._failure, text = EngineError("protocol", error.translated()), WORDS["resign"]
         if not self._connection.has_ended:
             self._sent = text

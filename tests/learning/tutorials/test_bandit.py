@@ -36,6 +36,6 @@ def test_a_person_pulls_arms_until_the_input_ends(
     assert main(["learn", "bandit", "--seed", "2"]) == 0
     out = capsys.readouterr().out
     assert "'4': expected 1, 2, 3 or q" in out
-    assert out.splitlines()[-3].startswith("odds: 1: ")
+    assert out.splitlines()[-3].startswith("chances: 1: ")
     assert "  2  UCB1 " in out
     assert "  3  UCB1 " not in out

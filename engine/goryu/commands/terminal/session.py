@@ -77,7 +77,7 @@ class Session:
             _clock(options),
             seconds_before=seconds,
         )
-        hint = self._hint if self._has_hints else None
+        hint = self._hint
         agents = self._agents()
         if self._scores:
             self._scores.agent = self._scoring(agents)
@@ -172,10 +172,6 @@ class Session:
     def _limits(self) -> Limits:
         clocks = self._game.clocks
         return clocks.limits(self._game.turn) if clocks else Limits()
-
-    @property
-    def _has_hints(self) -> bool:
-        return self._options.game in ("tictactoe", "reversi", "reversi6", "reversi4", "shogi")
 
     def _hint(self, state: State) -> Iterator[str]:
         """Yields the move that a search prefers; in shogi also its win rate and what it expects."""

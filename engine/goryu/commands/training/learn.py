@@ -292,12 +292,12 @@ def show_pi(args: argparse.Namespace) -> None:
 
 
 def play_bandit(args: argparse.Namespace) -> None:
-    """Plays the rounds, or as many as the person wants, then shows the odds and the regret of both."""
+    """Plays the rounds, or as many as the person wants, then shows the chances and the regret of both."""
     rng = Random(args.seed)
     bandit = Bandit([share / 10 for share in rng.sample(range(1, 10), 3)], args.rounds, rng)
     first, ucb1 = Gambler(bandit), Gambler(bandit)
     name = "A/B test" if args.watch else "you"
-    print(f"Three arms pay 1 or nothing, each with its own odds. {args.rounds} rounds against UCB1.")
+    print(f"Three arms pay 1 or nothing, each with its own chance. {args.rounds} rounds against UCB1.")
     for number in range(1, args.rounds + 1):
         arm = first.in_turn() if args.watch else _chosen_arm(number)
         if arm is None:
@@ -306,7 +306,7 @@ def play_bandit(args: argparse.Namespace) -> None:
         for who, gambler, pulled in ((name, first, arm), ("UCB1", ucb1, theirs)):
             pays = gambler.pull(pulled)
             print(f"{number:3}  {who:8} arm {pulled + 1} pays {pays:d}   {gambler}")
-    print("odds: " + "  ".join(f"{arm}: {rate:g}" for arm, rate in enumerate(bandit.rates, 1)))
+    print("chances: " + "  ".join(f"{arm}: {rate:g}" for arm, rate in enumerate(bandit.rates, 1)))
     for who, gambler in ((name, first), ("UCB1", ucb1)):
         print(f"{who:8} earned {gambler.earned}, regret {gambler.regret:.1f}")
 

@@ -1,6 +1,6 @@
-"""A bandit: slot machines of unknown odds, on which two players try to win the most.
+"""A bandit: slot machines whose chances nobody knows, on which two players try to win the most.
 
-To try an arm costs a chance to win on a better one; to leave it alone costs the knowledge of its odds. UCB1
+To try an arm costs a chance to win on a better one; not to try it leaves its chance unknown. UCB1
 (`search/uct.py`) settles this with a bonus that shrinks as an arm is tried, an A/B test by trying all equally
 often. The price of not knowing is the regret: what the best arm would have paid on average, less what the
 chosen ones pay on average.
