@@ -10,7 +10,7 @@ import pytest
 from goryu.analysis.judgement import MoveClass, class_of_loss, game_accuracy, move_accuracy
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.review import GameReview, Reviewer
-from goryu.analysis.store import AnalysisStore
+from goryu.analysis.store import AnalysisStore, default_path
 from goryu.analysis.strategies import strategies_of
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
@@ -135,6 +135,12 @@ def test_classes_begin_at_their_thresholds() -> None:
     losses = (0.0, 0.049, 0.0501, 0.1001, 0.2001, 0.3501, 1.0)
     assert [class_of_loss(loss, 10**10).value for loss in losses] == [
         "good", "good", "inaccuracy", "dubious", "mistake", "blunder", "blunder",
+    ]  # fmt: skip
+
+
+def test_fewer_playouts_need_a_greater_loss() -> None:
+    assert [class_of_loss(0.11, playouts).value for playouts in (100, 400, 10_000)] == [
+        "inaccuracy", "inaccuracy", "dubious",
     ]  # fmt: skip
 
 
@@ -286,6 +292,13 @@ def test_a_full_disk_is_named_once_and_the_review_goes_on(tmp_path: Path) -> Non
     assert "space on the disk" in messages[0]
 
 
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    messages: list[str] = []
+    assert not opened(tmp_path / "file" / "analyses.sqlite3", messages).is_open
+    assert len(messages) == 1
+
+
 def test_processes_may_write_at_the_same_time(tmp_path: Path) -> None:
     path = tmp_path / "analyses.sqlite3"
     context = multiprocessing.get_context("spawn")
@@ -306,6 +319,12 @@ def write_many(path: Path, first: int) -> None:
     for number in range(first, first + 100):
         store.put(START_SFEN, (str(number),), analysis())
     assert not messages
+
+
+def test_the_database_is_in_the_user_s_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert default_path() == tmp_path / "goryu" / "analyses.sqlite3"
 
 
 # Openings and castles.

@@ -19,7 +19,7 @@ from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
 from goryu.players.books.book import BookMove, position_of
-from goryu.players.books.checking import merged
+from goryu.players.books.checking import merged, problems
 from goryu.players.books.yaneuraou import YaneuraOuBook
 from goryu.players.books.yaneuraou_writer import yaneuraou_text
 from goryu.players.config import EngineConfig, with_fields
@@ -231,6 +231,14 @@ def test_a_position_with_a_value_that_no_search_has_is_refused(
         BookState(path, "net")
 
 
+def test_brackets_within_brackets_are_no_book(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    for text in ("[" * 100_000, json.dumps({"format": "goryu book 1"}) + "\n" + "[" * 100_000):
+        path.write_text(text + "\n")
+        with pytest.raises(BookStateError, match="expected"):
+            BookState(path, "net")
+
+
 # The search.
 
 
@@ -350,6 +358,18 @@ def test_the_program_goes_on_shows_and_checks(
     assert program.main(["show", str(small_book), "--moves", "9i9a"]) == 2
 
 
+def test_starts_and_handicaps_can_be_chosen(tmp_path: Path) -> None:
+    starts, out = tmp_path / "starts.txt", tmp_path / "book.db"
+    starts.write_text("startpos moves 7g7f 3c3d\n")
+    words = ["make", "--state", str(tmp_path / "book.jsonl"), "--out", str(out), "--start", str(starts)]
+    assert program.main([*words, "--handicaps", "--positions", "16", "--playouts", "20"]) == 0
+    sfens = {sfen for sfen, _ in YaneuraOuBook(out).positions()}
+    assert after("7g7f", "3c3d") in sfens
+    assert "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1" in sfens
+    assert START_SFEN not in sfens
+    assert list(problems(YaneuraOuBook(out))) == []
+
+
 # Checks.
 
 GOOD = f"sfen {after('7g7f')}\n3c3d 2g2f 1 2 3\nsfen {START_SFEN}\n7g7f 3c3d 1 2 3\n"
@@ -426,6 +446,15 @@ def test_a_blunder_in_a_book_is_measured(tmp_path: Path) -> None:
     assert (good.choice, good.loss, good.is_best) == ("5h5e", 0.0, True)
     assert bad.choice == "5h5e"
     assert bad.loss > 0.1
+
+
+def test_the_program_compares_a_book_with_deeper_searches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, GOOD)
+    assert program.main(["check", str(path), "--playouts", "60"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("2 moves at 60 playouts")
 
 
 def test_coverage_counts_the_moves_until_a_game_leaves_the_book(

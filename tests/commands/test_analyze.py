@@ -1,9 +1,12 @@
 """`goryu analyze`: records in, summaries and files out."""
 
+import io
 import json
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -112,12 +115,33 @@ def test_a_file_whose_name_is_not_utf_8_is_reviewed(tmp_path: Path) -> None:
     assert lines.read_text("utf-8").count("\n") > 10
 
 
+def test_a_record_comes_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(USI.encode())))
+    assert analyze.main(["-", "--playouts", "10"]) == 0
+    assert "2 moves" in capsys.readouterr().out
+
+
 def test_several_games_are_written_to_a_folder(tmp_path: Path) -> None:
     games = tmp_path / "games.usi"
     games.write_text(USI + "startpos moves 2g2f\n", encoding="utf-8")
     folder = tmp_path / "kif"
     assert analyze.main([str(games), "--playouts", "10", "--quiet", "--kif", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["games-1.kif", "games-2.kif"]
+
+
+def test_one_game_is_written_to_a_folder_that_is_named_as_one(tmp_path: Path) -> None:
+    game, broken = tmp_path / "game.usi", tmp_path / "broken.usi"
+    game.write_text(USI, encoding="utf-8")
+    broken.write_text("startpos moves 1a1a\n", encoding="utf-8")
+    common = ["--playouts", "10", "--quiet"]
+    assert analyze.main([str(game), *common, "--kif", f"{tmp_path}/one/"]) == 0
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["game.kif"]
+    assert analyze.main([str(game), *common, "--html", str(tmp_path / "one")]) == 0
+    assert sorted(path.name for path in (tmp_path / "one").iterdir()) == ["game.html", "game.kif"]
+    assert analyze.main([str(game), str(broken), *common, "--kif", str(tmp_path / "two")]) == 1
+    assert [path.name for path in (tmp_path / "two").iterdir()] == ["game.kif"]
 
 
 def test_a_file_for_several_games_is_refused_before_any_search(
@@ -127,6 +151,37 @@ def test_a_file_for_several_games_is_refused_before_any_search(
     games.write_text(USI + USI, encoding="utf-8")
     assert analyze.main([str(games), "--kif", str(games)]) == 2
     assert "expected a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--kif", "--html", "--jsonl"])
+def test_an_output_does_not_replace_the_record(
+    game: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = game.read_bytes()
+    assert analyze.main([str(game), "--playouts", "10", option, str(game)]) == 2
+    assert "name another output" in capsys.readouterr().err
+    assert game.read_bytes() == before
+
+
+def test_an_output_folder_does_not_replace_records(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [tmp_path / name for name in ("one.kif", "two.kif")]
+    for record in records:
+        record.write_text(KIF, encoding="utf-8")
+    assert analyze.main([*map(str, records), "--playouts", "10", "--kif", str(tmp_path)]) == 2
+    assert "name another output" in capsys.readouterr().err
+    assert all(record.read_text(encoding="utf-8") == KIF for record in records)
+
+
+def test_a_second_run_searches_nothing(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
+
+    def fail(*arguments: Any) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
 
 
 @pytest.mark.parametrize("playouts", ["0", "-3", "many", "1e3"])

@@ -1,6 +1,7 @@
 """The frame of the programs in tools/: exit statuses, argument types, options from dataclasses, progress."""
 
 import argparse
+import os
 import re
 import signal
 import subprocess
@@ -16,9 +17,20 @@ from goryu.__main__ import main as goryu_main
 from goryu.base.arguments import whole_number
 from goryu.base.config_fields import option, ranged
 from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_path
 from goryu.base.installation import how_to_install
-from goryu.commands.common import UsageError, above_zero, new_parser, non_negative, positive, program, share
-from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.common import (
+    UsageError,
+    above_zero,
+    new_parser,
+    non_negative,
+    output_file,
+    positive,
+    program,
+    share,
+)
+from goryu.commands.config_options import Interval, add_fields, from_arguments
+from goryu.learning.records.game_records import write_games
 from goryu.match.time_control import MOST_NODES
 from goryu.work.driver import Workforce
 from paths import ROOT
@@ -58,6 +70,11 @@ def test_a_fault_outside_goryu_is_one_line_and_status_2(
     assert capsys.readouterr().err == "tool: no\n"
 
 
+def test_a_fault_of_goryu_is_a_traceback() -> None:
+    with pytest.raises(ValueError, match="a defect"):
+        exit_status(ValueError("a defect"))
+
+
 def test_ctrl_c_ends_with_130_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
     assert exit_status(KeyboardInterrupt()) == 130
     assert capsys.readouterr().err == "tool: interrupted; run it again\n"
@@ -84,6 +101,11 @@ def test_every_command_calls_itself_in_its_errors_as_the_user_does(
         assert capsys.readouterr().err.splitlines()[-1].startswith(f"goryu {name}: ")
 
 
+def test_a_missing_module_of_goryu_is_a_traceback() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        exit_status(ModuleNotFoundError("No module named 'goryu.x'", name="goryu.x"))
+
+
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [
@@ -100,6 +122,13 @@ def test_numbers_out_of_range_are_refused(kind: "object", good: list[str], bad: 
     for text in bad:
         with pytest.raises(argparse.ArgumentTypeError, match=f"{text}.*: expected "):
             kind(text)
+
+
+def test_an_output_file_needs_a_folder(tmp_path: Path) -> None:
+    assert output_file(str(tmp_path / "x.json")) == tmp_path / "x.json"
+    for path, expected in ((tmp_path / "no" / "x.json", "no such folder"), (tmp_path, "a folder, expected")):
+        with pytest.raises(argparse.ArgumentTypeError, match=expected):
+            output_file(str(path))
 
 
 @dataclass(frozen=True)
@@ -169,6 +198,84 @@ def test_an_option_of_a_dataclass_without_a_default_must_be_given() -> None:
         parser.parse_args([])
 
 
+def test_an_interval_names_the_expected_numbers(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = new_parser("A tool.")
+    parser.add_argument("--plies", action=Interval)
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--plies", "3", "1"])
+    assert "argument --plies: 3 1: expected 0 <= MIN <= MAX" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("selfplay loop --folder new --game tictactoe --channels 64", "--channels: for shogi only"),
+        ("selfplay loop --folder new --game tictactoe --max-plies 8 --gpus 1", "--max-plies, --gpus: for shogi only"),
+        ("selfplay loop --folder new --game tictactoe --initial x.onnx", "--initial: for shogi only"),
+        ("selfplay loop --folder new --game tictactoe --source x.games,600", "--source: for shogi only"),
+        ("selfplay loop --folder new --game tictactoe --backend cuda", "--backend: for shogi only"),
+        ("selfplay loop --folder new --cheap-playouts 0", "cheap_playouts: expected more than 0"),
+        ("selfplay loop --folder new --window-start 100", "expected at least one batch of 256 positions"),
+        ("selfplay loop --folder new --match-limit 3", "expected an even number"),
+        ("selfplay play --model a --out a.games --full-playouts -1", "--full-playouts: -1: expected at least 0"),
+        ("selfplay play --model a --out a.games --max-plies 4000000000", "expected more than 0 and at most 2147483647"),
+        ("selfplay play --model a --out a.games --at-once x", "--at-once: 'x': expected at least 1"),
+        ("selfplay play --model a --out a.games --random-plies 6 0", "--random-plies: 6 0: expected 0 <= MIN <= MAX"),
+        ("selfplay play --model a --out a.games --backend gpu", "--backend: invalid choice: 'gpu'"),
+        ("selfplay play --model a --out a.games --gpus 0,-1", "--gpus: -1: expected at least 0"),
+        ("teach play a --out a.hcpe", "ends in .games"),
+        ("teach play a --out a.games --openings none.txt", "none.txt"),
+        ("teach play a --out a.games --processes 0", "--processes: 0"),
+        ("teach play a --out a.games --multipv 3 --multipv-temperature 0", "--multipv-temperature: 0"),
+        ("teach play a --out a.games --move-timeout nan", "--move-timeout: nan"),
+        ("teach play a --out a.games --multipv 3 --multipv-share 15", "--multipv-share: 15"),
+        ("teach play a --out a.games", "cannot start 'a'"),
+        ("evaluate goryu-5x64.onnx --games none.games", "none.games"),
+        ("evaluate goryu-5x64.onnx --games empty.games", "XX"),
+        ("evaluate goryu-5x64.onnx --games empty.games --every 0", "--every: 0: expected "),
+        ("evaluate goryu-5x64.onnx --games empty.games --temperature 0", "--temperature: 0: expected "),
+        ("train --source empty.games --folder new", "expected FILE,SCALE"),
+        ("train --source none.hcpe,540 --folder new", "none.hcpe"),
+        ("learn reversi --folder new --cycles 0", "--cycles: 0: expected "),
+        ("learn reversi --folder new --value-games 0", "--value-games: 0: expected "),
+        ("learn reversi --folder empty.games/new", "empty.games"),
+        ("learn lesson --folder new --checkpoint-every 7", "a multiple of --games-together (3)"),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_named_and_nothing_is_written(
+    command: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_games("empty.games", [])
+    try:
+        status = goryu_main(command.split())
+    except SystemExit as end:  # From argparse.
+        status = end.code
+    assert status == 2
+    assert words in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.games"]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_text("old")
+    (tmp_path / "unfinished-numbers.json").write_text("left by a kill")
+    with pytest.raises(FileNotFoundError, match="elsewhere"), atomic_path(path) as temporary:  # noqa: PT012
+        assert not temporary.exists()
+        temporary.write_text("half")
+        (tmp_path / "elsewhere").read_text()
+    assert [file.name for file in tmp_path.iterdir()] == ["numbers.json"]
+    assert path.read_text() == "old"
+    with atomic_path(path) as temporary:
+        assert temporary.suffix == ".json"
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+
+
 def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
     from goryu.commands.progress_display import ProgressDisplay
@@ -221,3 +328,12 @@ def test_help_needs_no_extra(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "usage: " in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_what_is_no_regular_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "device"
+    os.mkfifo(path)
+    with pytest.raises(FileExistsError, match="not a regular file"), atomic_path(path):
+        pass
+    assert path.is_fifo()

@@ -16,7 +16,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Puct
-from goryu.players.agents.agents import Agent
+from goryu.players.agents.agents import Agent, make_agent
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
 from goryu.table.game import Game
@@ -48,6 +48,11 @@ def test_a_person_wins_against_an_agent_that_plays_the_last_legal_move() -> None
     assert "5. X: 2" in lines
     assert lines[-2] == " X X X\n 3 4 5\n 6 O O"
     assert play.game.over
+
+
+def test_an_illegal_move_is_refused_with_an_example() -> None:
+    out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
+    assert out.count("is not a legal move. Write the number of a free square, such as 4.") == 3
 
 
 def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_move() -> None:
@@ -92,6 +97,21 @@ def test_bytes_of_another_encoding_are_an_illegal_move() -> None:
     assert b"is not a legal move" in done.stdout
 
 
+def test_undo_takes_back_the_move_and_the_reply() -> None:
+    play = against(TicTacToe(), make_agent("alpha-beta"))
+    list(play.start())
+    assert list(play.receive("undo")) == ["you have no move to take back"]
+    list(play.receive("4"))
+    assert play.game.state.ply == 2
+    list(play.receive("undo"))
+    assert play.game.state.ply == 0
+    assert not play.game.over
+
+
+def test_the_legal_moves_are_listed_by_name() -> None:
+    assert "d3 c4 f5 e6" in session("reversi --second random", "moves\nquit\n")
+
+
 @pytest.mark.parametrize("game", ["tictactoe", "reversi"])
 def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str) -> None:
     arguments = f"{game} --first random --second depth-limited:1 --seed 3"
@@ -99,6 +119,23 @@ def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str)
     assert "wins: " in out or "draw: " in out
     assert ("discs ahead" in out) == (game == "reversi")
     assert session(arguments) == out
+
+
+def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configs: list[PuctConfig] = []
+
+    def watched(evaluator: Evaluator, config: PuctConfig) -> Puct:
+        configs.append(config)
+        return Puct(evaluator, config)
+
+    monkeypatch.setattr("goryu.players.agents.agents.Puct", watched)
+    text = "C_init=42\nC_init_root=77\nX=1"
+    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: (text, ""))
+    out = session("shogi --first puct:2", "quit\n")
+    assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
+    assert "file next to the model: no option is called 'X'" in out
 
 
 def test_shogi_is_played_with_the_values_of_the_options_file(
@@ -186,3 +223,17 @@ def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.Captu
     reversi = "reversi --first value:1 --second random --seed 1"
     other = f"{reversi} --model {models / 'reversi.onnx'}"
     assert session(other) != session(reversi)
+
+
+def test_model_conflicts_with_a_network_in_the_options_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = MODELS
+    own = tmp_path / "own.onnx"
+    own.write_bytes((models / "goryu-5x64.onnx").read_bytes())
+    (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
+    out = session(f"shogi --first puct:2 --model {own}", "quit\n")
+    assert "No_Such" in out  # From the options file of this network.
+    monkeypatch.setattr("goryu.usi.start_config.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
+    assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
+    assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err

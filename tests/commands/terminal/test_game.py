@@ -24,7 +24,8 @@ from goryu.players.agents.agents import AGENTS
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
 from goryu.table.clock import ClockConfig, Clocks
-from goryu.table.game import Game, new_board
+from goryu.table.game import Game, Over, new_board
+from paths import MODELS
 
 START = "7g7f\n3c3d\n2g2f\n"
 
@@ -137,6 +138,13 @@ def test_the_board_marks_the_last_move_promoted_pieces_and_hands() -> None:
     assert "check" not in text
 
 
+def test_the_same_square_is_known_from_the_last_move() -> None:
+    play = alone()
+    for move in ("7六歩", "3四歩", "2二角成", "同銀"):
+        list(play.receive(move))
+    assert play.game.state.ply == 4
+
+
 # Notations.
 
 
@@ -147,6 +155,17 @@ def test_the_board_marks_the_last_move_promoted_pieces_and_hands() -> None:
 def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> None:
     out = session(f"shogi --second person --notation {name}", "7g7f\n3c3d\nmoves\n8h2b+\nquit\n")
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
+
+
+@pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
+def test_full_width_letters_are_read(text: str) -> None:
+    play = alone()
+    list(play.receive(text))
+    assert play.game.state.ply == 1
+
+
+def test_an_ambiguous_move_names_the_candidates() -> None:
+    assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
 
 
 # Start, clock, end.
@@ -188,6 +207,14 @@ def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
         ("shogi --level 2 --second random", "--level and --side"),
         ("shogi --second level:11", "expected a level from 1 to 10"),
         ("shogi --increment 5", "--increment: expected --time or --byoyomi"),
+        ("reversi --second minimax", "expected another player, such as depth-limited"),
+        ("reversi --second alpha-beta", "expected another player, such as depth-limited"),
+        ("tictactoe --second chess", "agent 'chess': expected one of random"),
+        ("tictactoe --model none.onnx", "none.onnx: no such file"),
+        (f"tictactoe --model {MODELS}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
+        (f"reversi --second random --model {MODELS}/reversi.onnx", "expected a player with a network"),
+        (f"tictactoe --model {__file__}", "expected an ONNX model"),
+        ("tictactoe --first random --second random --save x.kif", "only games of shogi can be saved"),
     ],
 )
 def test_wrong_options_are_one_line(
@@ -212,11 +239,42 @@ def test_the_time_is_shown_as_minutes_or_as_byoyomi(config: ClockConfig, shown: 
     assert time_text(Clocks(config), 0) == shown
 
 
+def test_a_move_after_the_time_loses() -> None:
+    now = [0.0]
+    play = alone(clock=ClockConfig(60), now=lambda: now[0])
+    list(play.start())
+    now[0] = 30.0
+    assert play.prompt().startswith("[1:00] ")
+    list(play.receive("7g7f"))
+    now[0] = 100.0
+    assert texts(play.receive("3c3d")) == ["black (sente) wins: time"]
+    assert play.game.over == Over(Ending.TIME, 0, "time")
+    assert [one.seconds for one in play.game.played] == [30.0]
+
+
 def test_a_level_plays_on_the_clock() -> None:
     out = session("shogi --level 2 --side second --time 1 --seed 1", "3c3d\nquit\n")
     assert out.startswith("black (sente): Squirrel (level 2), white (gote): person")
     assert "[1:00] white (gote) to move> " in out
     assert "3. black (sente): " in out
+
+
+def test_an_entered_king_wins_when_the_person_declares_it() -> None:
+    sfen = "+P+P+PK+P+P+P+P+P/2+R+R5/2B+B5/9/9/9/9/9/4k4 b 4G4S 1"
+    play = alone(sfen)
+    assert "you may declare a win: declare" in texts(play.start())
+    assert not play.game.over
+    assert texts(play.receive("declare")) == ["black (sente) wins: declaration"]
+    assert texts(alone().receive("宣言")) == ["you cannot declare a win here"]
+
+
+def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
+    play, shown = alone(), list[str]()
+    for move in ("2h3h", "8b7b", "3h2h", "7b8b") * 3:
+        shown += texts(play.receive(move))
+    assert shown[-1] == "draw: fourfold repetition"
+    assert "this position has occurred 3 times; the fourth ends the game" in shown
+    assert play.game.occurrences() == 4
 
 
 def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
@@ -225,6 +283,12 @@ def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
     assert texts(play.receive("hint")) == ["the game is over"]
     list(play.receive("7g7f"))
     assert play.game.state.ply == 0
+
+
+def test_the_engine_may_resign() -> None:
+    (Path(os.environ["GORYU_OPTIONS"])).write_text("Resign_Threshold 1000\n")
+    out = session("shogi --second level:2 --seed 1", "7g7f\n")
+    assert "black (sente) wins: resignation" in out
 
 
 def test_the_rules_are_those_of_the_options_file() -> None:
@@ -255,6 +319,14 @@ def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
     session("shogi --second person", f"save! {file}\n7g7f\nsave {file}\nquit\n")
     assert read_record(file).moves == ("7g7f",)
     assert "only games of shogi can be saved" in session("tictactoe --second random", "save x.kif\n")
+
+
+def test_the_ending_and_the_players_are_in_the_record(tmp_path: Path) -> None:
+    file = tmp_path / "game.csa"
+    session(f"shogi --level 3 --save {file}", "resign\n")
+    record = read_record(file)
+    assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
+    assert record.names == ("person", "Rabbit (level 3)")
 
 
 # Languages.

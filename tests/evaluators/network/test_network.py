@@ -234,6 +234,28 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
         NetworkEvaluator(model, backend="cuda")
 
 
+def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class TooOld:
+        def __init__(self, handle: Any) -> None:
+            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
+
+        def run(self, *_: object) -> None:
+            raise RuntimeError("Target GPU SM 61 is not supported by this TensorRT release")
+
+    def open_elsewhere(path: Path, backend: str, *, axes: Any = None, **_: Any) -> Session:
+        session = open_session(path, "cpu", axes=axes)
+        if backend == "tensorrt":
+            return replace(session, handle=TooOld(session.handle), backend="TensorRT")
+        return replace(session, backend="CUDA")
+
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
+    evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
+    assert evaluator.backend == "CUDA"
+    assert "SM 61" in messages[-1]
+
+
 @pytest.mark.parametrize("packs", [False, True])
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
 def test_on_a_gpu_every_batch_size_has_its_own_session(
@@ -295,6 +317,31 @@ def test_the_default_batch_size_depends_on_the_device(
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
 
+def test_tensorrt_caches_networks_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = write_model(tmp_path / "linear.onnx")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+
+    def folder() -> str:
+        return provider_options("tensorrt", model, 0)["trt_engine_cache_path"]
+
+    before, content = folder(), model.read_bytes()
+    assert Path(before).is_dir()
+    assert folder() == before
+    model.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert folder() != before
+
+
+def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
+    assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
+    _, messages = open_with_fallback(model, "tensorrt")
+    assert messages[0] == "TensorRT cannot be used: the user has no home folder; set HOME"
+
+
 def test_the_cache_of_tensorrt_depends_on_model_device_and_library(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -340,6 +387,15 @@ def test_a_backend_that_is_not_installed_falls_back_with_its_reason_or_is_an_err
     assert "cannot be used: the installed onnxruntime does not contain it" in message
     with pytest.raises(BackendError, match="cannot be used: the installed onnxruntime does not contain it"):
         NetworkEvaluator(model, backend=backend)
+
+
+def test_options_of_tensorrt_are_spelled_as_onnxruntime_wants(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`onnxruntime_pybind_state.cc` throws at "1": "should be 'True' or 'False'"."""
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    options = provider_options("tensorrt", model, 0)
+    assert options["trt_fp16_enable"] == options["trt_engine_cache_enable"] == "True"
 
 
 @pytest.mark.parametrize("home", ["shogi", "将棋"])
@@ -403,6 +459,27 @@ def test_an_unknown_backend_is_refused(model: Path) -> None:
         NetworkEvaluator(model, backend="quantum")
 
 
+def test_two_onnxruntimes_installed_over_each_other_are_noticed(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = {"onnxruntime": "1.31.1", "onnxruntime-gpu": "1.31.1"}
+
+    def version(name: str) -> str:
+        from importlib.metadata import PackageNotFoundError
+
+        if name not in installed:
+            raise PackageNotFoundError(name)
+        return installed[name]
+
+    monkeypatch.setattr("goryu.evaluators.network.providers.version", version)
+    assert "onnxruntime and onnxruntime-gpu" in open_with_fallback(model, "cpu")[1][0]
+
+
+def test_a_missing_file_is_a_model_error(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such file"):
+        NetworkEvaluator(tmp_path / "none.onnx", backend="cpu")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 def test_a_model_that_is_no_regular_file_is_a_model_error(tmp_path: Path) -> None:
     """Opening a FIFO waits until a process writes to it."""
@@ -432,6 +509,15 @@ def test_a_damaged_name_is_a_model_error(tmp_path: Path, model: Path) -> None:
     path.write_bytes(model.read_bytes().replace(b"batch_size", b"batch\xffsize"))
     with pytest.raises(ModelError, match=r"damaged\.onnx: a name in it is not UTF-8"):
         NetworkEvaluator(path, backend="cpu")
+
+
+@pytest.mark.parametrize("content", [b"\x3a\x02\x0b\x00", b"\x3a"])
+def test_a_graph_that_cannot_be_parsed_is_a_model_error(tmp_path: Path, content: bytes) -> None:
+    """onnxruntime normally refuses such a file first."""
+    path = tmp_path / "damaged.onnx"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=r"damaged\.onnx"):
+        producer(path, "value")
 
 
 def test_a_file_cut_short_is_a_model_error(tmp_path: Path, model: Path) -> None:

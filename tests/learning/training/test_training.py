@@ -232,6 +232,12 @@ def test_processes_that_make_batches_change_nothing(tmp_path: Path) -> None:
     assert not multiprocessing.active_children()
 
 
+def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
+    stream = load_batches(small_dataset(), 1_000_000, np.random.default_rng(3), workers=1)
+    with pytest.raises(ValueError, match="expected at least one batch of 1000000 positions"):
+        next(stream)
+
+
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = small_dataset()
@@ -266,6 +272,12 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
         assert torch.allclose(found, value, atol=1e-4)
     loaded.train()(*planes)[0].logsumexp(1).sum().backward()
     assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
+
+
+def test_other_networks_cannot_be_trained_on(int8_network: Path) -> None:
+    for path in (int8_network, SHIPPED.with_name("tictactoe.onnx")):
+        with pytest.raises(ValueError, match=f"{path.name}: expected a float32 network"):
+            load_export(path)
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:

@@ -68,6 +68,15 @@ class TestWithTorch:
         assert draws == [Random(1).random()] * 2
         assert new_run().report.measurements == [FOUND, FOUND]
 
+    def test_an_interrupted_stage_is_measured_again(self, new_run: Callable[[], "ResumableRun"]) -> None:
+        def interrupted(_rng: Random) -> Iterator[Measurement]:
+            yield FOUND
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            new_run().measure("basics", interrupted)
+        assert new_run().report == TutorialReport(OPTIONS)
+
     def test_alphazero_resumes_within_a_cycle_with_the_same_result(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -168,6 +177,36 @@ class TestWithTorch:
         assert learner.played == 4
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
 
+    @pytest.mark.parametrize(
+        "full", ["goryu.learning.tutorials.run.atomic_save", "goryu.learning.tutorials.report.atomic_write"]
+    )
+    def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
+        self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.players.agents.agents import Agent, make_agent
+
+        config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
+
+        def opponents(rng: Random) -> list[Agent]:
+            return [make_agent("random", rng=rng)]
+
+        def no_space(*_arguments: object) -> None:
+            raise OSError("no space left on device")
+
+        def progress(what: str, done: int, of: int) -> None:
+            if done == 2:
+                monkeypatch.setattr(full, no_space)
+
+        run = new_run()
+        run.progress = progress
+        with pytest.raises(OSError, match="no space"):
+            train_value_network(run, "values", config, opponents, match_games=2)
+        monkeypatch.undo()
+        train_value_network(new_run(), "values", config, opponents, match_games=2)
+        assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]
+
     @pytest.mark.parametrize("content", [b"junk", b""])
     def test_a_damaged_state_of_a_training_is_named(
         self, content: bytes, new_run: Callable[[], "ResumableRun"], tmp_path: Path
@@ -175,3 +214,42 @@ class TestWithTorch:
         (tmp_path / "values.pt").write_bytes(content)
         with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
             new_run().load("values", lambda saved: None)
+
+    def test_the_state_of_another_training_is_named(
+        self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
+    ) -> None:
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.players.agents.agents import make_agent
+
+        def train(channels: int) -> None:
+            config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, filters=channels)
+            train_value_network(
+                new_run(), "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2
+            )
+
+        train(channels=2)
+        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
+            train(channels=4)
+
+    @pytest.mark.parametrize("keeps_best", [False, True])
+    def test_the_best_value_network_is_restored_at_the_end_if_requested(
+        self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.tutorials.run import train_value_network
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
+        from goryu.players.agents.agents import make_agent
+
+        played_at: list[int] = []
+        monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played_at.append(learner.played))
+        config = ValueLearnerConfig(games=2, games_together=1, depth=1, updates=1, batch=8)
+        train_value_network(
+            new_run(),
+            "values",
+            config,
+            lambda rng: [make_agent("random", rng=rng)],
+            match_games=2,
+            keeps_best=keeps_best,
+        )
+        assert played_at == ([2] if keeps_best else [])
