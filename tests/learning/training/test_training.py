@@ -398,6 +398,19 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("source", "words"), [("none.hcpe,540", "none.hcpe"), ("none.hcpe", "expected FILE,SCALE")]
+)
+def test_a_wrong_source_is_named_and_leaves_no_folder(
+    source: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("rich")
+    tool = runpy.run_module("goryu.commands.training.train")
+    assert tool["main"](["--source", source, "--folder", str(tmp_path / "run")]) == 2
+    assert words in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
     net = PolicyValueNet(1, 8).eval()
     with torch.no_grad():

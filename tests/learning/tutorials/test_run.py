@@ -38,6 +38,18 @@ def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
         TutorialReport.read(path, OPTIONS)
 
 
+def train_values(run: "ResumableRun", *, keeps_best: bool = False, **numbers: int) -> None:
+    from goryu.learning.tutorials.run import train_value_network
+    from goryu.learning.tutorials.value_config import ValueLearnerConfig
+    from goryu.players.agents.agents import make_agent
+
+    config = ValueLearnerConfig(games_together=1, depth=1, updates=1, batch=8, **numbers)
+    train_value_network(
+        run, "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2,
+        keeps_best=keeps_best,
+    )  # fmt: skip
+
+
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 class TestWithTorch:
     """Stages, which need PyTorch."""
@@ -177,21 +189,20 @@ class TestWithTorch:
         assert learner.played == 4
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
 
+    @pytest.mark.parametrize("content", [b"junk", b""])
+    def test_a_damaged_state_of_a_training_is_named(
+        self, content: bytes, new_run: Callable[[], "ResumableRun"], tmp_path: Path
+    ) -> None:
+        (tmp_path / "values.pt").write_bytes(content)
+        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
+            new_run().load("values", lambda saved: None)
+
     @pytest.mark.parametrize(
         "full", ["goryu.learning.tutorials.run.atomic_save", "goryu.learning.tutorials.report.atomic_write"]
     )
     def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
         self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_config import ValueLearnerConfig
-        from goryu.players.agents.agents import Agent, make_agent
-
-        config = ValueLearnerConfig(games=3, games_together=1, depth=1, updates=1, batch=8)
-
-        def opponents(rng: Random) -> list[Agent]:
-            return [make_agent("random", rng=rng)]
-
         def no_space(*_arguments: object) -> None:
             raise OSError("no space left on device")
 
@@ -202,54 +213,24 @@ class TestWithTorch:
         run = new_run()
         run.progress = progress
         with pytest.raises(OSError, match="no space"):
-            train_value_network(run, "values", config, opponents, match_games=2)
+            train_values(run, games=3)
         monkeypatch.undo()
-        train_value_network(new_run(), "values", config, opponents, match_games=2)
+        train_values(new_run(), games=3)
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]
 
-    @pytest.mark.parametrize("content", [b"junk", b""])
-    def test_a_damaged_state_of_a_training_is_named(
-        self, content: bytes, new_run: Callable[[], "ResumableRun"], tmp_path: Path
-    ) -> None:
-        (tmp_path / "values.pt").write_bytes(content)
+    def test_the_state_of_another_training_is_named(self, new_run: Callable[[], "ResumableRun"]) -> None:
+        train_values(new_run(), games=1, filters=2)
         with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
-            new_run().load("values", lambda saved: None)
+            train_values(new_run(), games=1, filters=4)
 
-    def test_the_state_of_another_training_is_named(
-        self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
-    ) -> None:
-        from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_config import ValueLearnerConfig
-        from goryu.players.agents.agents import make_agent
-
-        def train(channels: int) -> None:
-            config = ValueLearnerConfig(games=1, depth=1, updates=1, batch=8, filters=channels)
-            train_value_network(
-                new_run(), "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2
-            )
-
-        train(channels=2)
-        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
-            train(channels=4)
-
-    @pytest.mark.parametrize("keeps_best", [False, True])
     def test_the_best_value_network_is_restored_at_the_end_if_requested(
-        self, keeps_best: bool, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
+        self, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_config import ValueLearnerConfig
         from goryu.learning.tutorials.value_learner import ValueLearner
-        from goryu.players.agents.agents import make_agent
 
-        played_at: list[int] = []
-        monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played_at.append(learner.played))
-        config = ValueLearnerConfig(games=2, games_together=1, depth=1, updates=1, batch=8)
-        train_value_network(
-            new_run(),
-            "values",
-            config,
-            lambda rng: [make_agent("random", rng=rng)],
-            match_games=2,
-            keeps_best=keeps_best,
-        )
-        assert played_at == ([2] if keeps_best else [])
+        played: list[int] = []
+        monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played.append(learner.played))
+        train_values(new_run(), games=2)
+        assert played == []
+        train_values(new_run(), games=2, keeps_best=True)
+        assert played == [2]
