@@ -30,6 +30,7 @@ class Command(NamedTuple):
 COMMANDS = {
     "usi": Command("goryu.usi.loop:main", "runs the USI engine on stdin and stdout, for GUIs; the default"),
     "play": Command("goryu.commands.play:main", "plays a game in the terminal"),
+    "arena": Command("goryu.commands.arena:main", "plays games between algorithms, in a cross table"),
     "web": Command(
         "goryu.commands.web:main",
         "opens a page in the browser: play, review games, watch searches",

@@ -237,3 +237,30 @@ def test_model_conflicts_with_a_network_in_the_options_file(
     monkeypatch.setattr("goryu.usi.start_config.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
     assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
     assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err
+
+
+def test_the_values_of_all_moves_stand_beside_every_board() -> None:
+    out = session("tictactoe --second alpha-beta --scores --position XO./.../... --seed 1", "4\nquit\n")
+    lines = out.splitlines()
+    assert lines[2].split()[:5] == ["X", "O", "2", "3", "+1.00"], "the person's moves, valued by the opponent"
+    after = lines.index("X to move> 3. X: 4") + 1
+    assert lines[after].split()[3:] == ["2", "-1.00", "6", "-1.00"], "O is lost, whatever it plays"
+    assert lines[after + 4].split()[3:5] == ["3", "+1.00"]
+
+
+def test_a_game_begins_from_a_board(capsys: pytest.CaptureFixture[str]) -> None:
+    out = session("reversi4 --first person --second person --position ..../.XO./.OX./....", "d2\nquit\n")
+    assert "X 4, O 1" in out
+    for game, board, problem in (
+        ("tictactoe", "XO./.X.", "expected three rows"),
+        ("tictactoe", "XX./.../...", "expected as many X as O"),
+        ("tictactoe", "XXX/OO./O..", "three in a row already"),
+        ("reversi6", "..../.XO./.OX./....", "expected a board of 6x6"),
+        ("reversi4", "..../.XO./.OX./...", "expected 4, 6 or 8 rows"),
+        ("reversi4", "..../.XO./.OX./.... Z", "expected X or O"),
+        ("shogi", "XO", "--sfen"),
+    ):
+        assert main([game, "--position", board]) == 2
+        assert problem in capsys.readouterr().err
+    assert main(["tictactoe", "--second", "random", "--scores"]) == 2
+    assert "knows values: minimax" in capsys.readouterr().err

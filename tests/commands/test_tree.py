@@ -22,11 +22,12 @@ from goryu.implementation import Board, Puct, Reversi
 from goryu.microscope.counting import counts
 from goryu.microscope.games import GAMES, parse_position
 from goryu.microscope.layout import places
-from goryu.microscope.networks import DiscEvaluator
+from goryu.microscope.networks import HeuristicEvaluator
 from goryu.microscope.observed import OBSERVED, make_observer
 from goryu.microscope.picture import draw
 from goryu.microscope.recording import run
 from goryu.microscope.view import Extent, node_view, view
+from goryu.players.agents.presets import disc_lead
 from goryu.search.graph.config import Formula, PuctConfig
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -91,9 +92,7 @@ def test_a_merged_position_is_drawn_once_with_all_its_parents(tmp_path: Path) ->
 @pytest.mark.parametrize("algorithm", OBSERVED)
 def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> None:
     path, whole = tmp_path / "tree.html", OBSERVED[algorithm].algorithm.searches_whole_game
-    examples = [
-        (name, text) for name in ("tictactoe", "reversi", "shogi") for text, _, _ in GAMES[name].examples
-    ]
+    examples = [(name, text) for name in GAMES for text, _, _ in GAMES[name].examples]
     for i, (name, text) in enumerate(examples):
         if whole and (text in ("", "6x6", "4x4") and name != "shogi"):
             continue  # Long: the whole game.
@@ -129,8 +128,8 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     assert lines[:3] == ["OO.    c1 +1.00      a3 −1.00", ".X.    a2 −1.00      b3 −1.00", "..X    c2 −1.00"]
     assert lines[4] == "N 24  Q +1.00"
     assert lines[5] == "  c1       N 23    Q +1.00  (window -1 +1)"
-    assert "a2 c2 a3 b3: cut off" in lines[-1]
-    cut = [line for line in lines if line.endswith("cut off")]
+    assert "a2 c2 a3 b3: β cut" in lines[-1]
+    cut = [line for line in lines if line.endswith((": α cut", ": β cut"))]
     assert len(cut) == 5
 
 
@@ -141,7 +140,7 @@ def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) 
 
 def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
     for state, depth in ((TicTacToe(), 5), (Reversi(4), 9), (Reversi(6), 3), (Board(), 2)):
-        evaluator = DiscEvaluator() if isinstance(state, Reversi) else UniformEvaluator()
+        evaluator = HeuristicEvaluator(disc_lead) if isinstance(state, Reversi) else UniformEvaluator()
         found = list(counts(state, depth, evaluator))
         assert [one.depth for one in found] == list(range(1, depth + 1))
         for one in found:
@@ -149,7 +148,7 @@ def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
             assert one.without_cuts >= one.ordered
         # Until a game ends, every sequence of moves is one position.
         assert found[1].without_cuts == 1 + perft(state, 1) + perft(state, 2)
-    whole = list(counts(Reversi(4), 20, DiscEvaluator()))
+    whole = list(counts(Reversi(4), 20, HeuristicEvaluator(disc_lead)))
     assert (whole[-1].depth, whole[-1].value) == (17, -1.0), "White wins on 4x4; some moves are passes"
     assert whole[-1].ordered < whole[-1].with_cuts < whole[-1].without_cuts // 10
 

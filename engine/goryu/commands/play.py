@@ -104,6 +104,8 @@ def _add_players(group: argparse._ArgumentGroup) -> None:
 
 def _add_start(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--sfen", help=tr("position of shogi to start from"))
+    position = tr("position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X")
+    group.add_argument("--position", metavar="TEXT", help=position)
     group.add_argument("--record", type=Path, metavar="FILE", help=tr("game to go on with: KIF, CSA ..."))
     group.add_argument("--ply", type=int, metavar="N", help=tr("with --record: go on after this move"))
     group.add_argument("--handicap", metavar="NAME", help=tr("such as 4-piece or 四枚落ち"))
@@ -122,6 +124,7 @@ def _add_display(group: argparse._ArgumentGroup) -> None:
         default="auto",
         help=tr("of shown moves of shogi; you may write any (default: auto)"),
     )
+    group.add_argument("--scores", action="store_true", help=tr("the value of every move beside the board"))
     group.add_argument("--save", type=Path, metavar="FILE", help=tr("writes the game there at the end"))
 
 

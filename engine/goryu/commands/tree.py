@@ -13,6 +13,8 @@ from goryu.base.files import atomic_write, check_outputs, check_writable, readab
 from goryu.base.language import either, language, tr
 from goryu.base.strict_json import parse_json
 from goryu.commands.common import program
+from goryu.games.given_tree import TreeError
+from goryu.games.state import State
 from goryu.microscope.counting import counts
 from goryu.microscope.dump import from_dump
 from goryu.microscope.games import GAMES, Language, parse_position
@@ -34,6 +36,10 @@ examples:
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
   goryu tree --game reversi 4x4 --count 20               what cuts and ordering save
+  goryu tree --game numbers cuts.txt                     a tree of numbers that you write:
+                                                         A: B C
+                                                         B: D=5 E=10
+                                                         C: F=3 G=7
 """
 
 NETWORK_HELP = "network (the engine's), a model file, or material, uniform, rollout, noise; default: network"
@@ -64,8 +70,9 @@ def _draw(options: argparse.Namespace) -> None:
 
 def _print_counts(options: argparse.Namespace) -> None:
     """Prints how many positions a search of 1, 2, ... plies visits, each line as soon as it is known."""
-    state = parse_position(options.game, options.position)
-    evaluator = open_evaluator(options.game, state, "material" if options.game != "tictactoe" else "uniform")
+    state = _position(options)
+    name = "material" if options.game in ("reversi", "shogi") else "uniform"
+    evaluator = open_evaluator(options.game, state, name)
     sys.stdout.write(counts_header(_language(options)) + "\n")
     for found in counts(state, options.count, evaluator):
         sys.stdout.write(counts_line(found) + "\n")
@@ -74,30 +81,43 @@ def _print_counts(options: argparse.Namespace) -> None:
 
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     """Returns the recording of the search that the options describe, or of a dumped graph."""
-    state = parse_position(options.game, options.position)
+    state = _position(options)
     spoken = _language(options)
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
         return recording, Subject(
             options.game, state, OBSERVED["puct"], readable_name(options.graph.name), spoken
         )
-    observed = OBSERVED[options.algorithm]
+    algorithm = options.algorithm or ("alpha-beta" if options.game == "numbers" else "puct")
+    observed = OBSERVED[algorithm]
     values = dict(map(_parameter, options.parameter))
     playouts = options.playouts or observed.playouts
-    if options.algorithm == "gumbel":
+    if algorithm == "gumbel":
         values.setdefault("playouts", playouts)
     name = options.network if observed.algorithm.uses != "rules" else "uniform"
     config = EVALUATOR
     if name not in NAMES:  # A file.
         name, config = "network", replace(EVALUATOR, model=name, allows_fallback=False)
     evaluator = open_evaluator(options.game, state, name, config, _warn)
-    observer = make_observer(options.algorithm, state, evaluator, values)
+    observer = make_observer(algorithm, state, evaluator, values)
     run(observer, playouts or 1)
     if isinstance(observer, MinimaxObserver) and not observer.is_complete:
         _warn(f"the search is too large: only its first {MOST_STEPS} steps are shown; see --count")
     return observer.recording, Subject(
         options.game, state, observed, options.network if observed.algorithm.uses != "rules" else "", spoken
     )
+
+
+def _position(options: argparse.Namespace) -> State:
+    text: str = options.position
+    if options.game != "numbers" or not text.strip() or ":" in text:
+        return parse_position(options.game, text)
+    try:
+        return parse_position(options.game, Path(text).read_text("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InputError(tr("{path}: expected a text in UTF-8 ({error})", path=text, error=error)) from None
+    except TreeError as error:
+        raise InputError(f"{text}: {error}") from None
 
 
 def _read_json(path: Path) -> Any:
@@ -130,10 +150,11 @@ def make_parser() -> argparse.ArgumentParser:
         description=DESCRIPTION,
     )
     add = parser.add_argument
-    position = "an SFEN, moves or the text of a record; default: the start"
+    position = "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start"
     add("position", nargs="?", default="", help=position)
     add("--game", choices=tuple(GAMES), default="shogi")
-    add("--algorithm", choices=tuple(OBSERVED), default="puct")
+    chosen = "default: puct; for numbers alpha-beta"
+    add("--algorithm", choices=tuple(OBSERVED), help=chosen)
     playouts = "default: 100 (gumbel: 32)"
     add("--playouts", type=whole_number(1, MOST_PLAYOUTS), default=0, help=playouts)
     add("--network", default="network", metavar="NAME", help=NETWORK_HELP)

@@ -53,6 +53,7 @@ class BoardGame:
 BOARD_GAMES = {
     "tictactoe": BoardGame("tictactoe", 3, 9, TicTacToe),
     "reversi": BoardGame("reversi", 8, 65, Reversi),
+    "reversi4": BoardGame("reversi4", 4, 65, lambda: Reversi(4)),
     "reversi6": BoardGame("reversi6", 6, 65, lambda: Reversi(6)),  # The number of a pass is 64, too.
 }
 

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Self
 
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
 
-__all__ = ["PASS", "Reversi"]
+__all__ = ["PASS", "Reversi", "read_board"]
 
 PASS = Move(64)
 
@@ -223,3 +225,35 @@ def discs_key(black: int, white: int) -> int:
         elif white >> square & 1:
             key ^= WHITE_WORDS[square]
     return key
+
+
+def read_board(text: str) -> Reversi:
+    """Returns the position of a board and the side to move, such as ".X../.XX./.XO./.... O"; X is black.
+
+    Without a side black is to move. White's position has a pass before it, so that the first player is black.
+    Raises InputError if the text is no board of 4x4, 6x6 or 8x8.
+
+    >>> print(read_board(".X../.XX./.XO./.... O"))
+      a b c d
+    1 . X . .
+    2 . X X .
+    3 . X O .
+    4 . . . .
+    """
+    board, _, side = text.strip().upper().partition(" ")
+    rows = board.split("/")
+    size, cells = len(rows), "".join(rows)
+    if size not in (4, 6, 8) or any(len(row) != size for row in rows) or set(cells) - set("XO."):
+        expected = tr("expected 4, 6 or 8 rows of as many X, O and ., as in ..../.XO./.OX./.... X")
+        raise InputError(tr("board {text!r}: {problem}", text=text[:100], problem=expected))
+    if side.strip() not in ("", "X", "O"):
+        problem = tr("expected X or O after the board: the side to move")
+        raise InputError(tr("board {text!r}: {problem}", text=text[:100], problem=problem))
+    state = Reversi(size)
+    state.own, state.opponent = (
+        sum(1 << square for square, cell in enumerate(cells) if cell == disc) for disc in "XO"
+    )
+    state._discs_key = discs_key(state.own, state.opponent)
+    if side.strip() == "O":
+        state.push(PASS)
+    return state

@@ -13,7 +13,7 @@ Move = NewType("Move", int)
 class Outcome:
     """The result of a finished game.
 
-    value: the result for the side to move, in {-1.0, 0.0, +1.0}.
+    value: the result for the side to move: -1.0, 0.0 or +1.0; in a tree of given numbers any number between.
     reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition".
     """
 

@@ -7,10 +7,12 @@ game is a draw; 5,478 positions can be reached, in 255,168 different games.
 from collections.abc import Iterable
 from typing import Self
 
+from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
 
-__all__ = ["TicTacToe"]
+__all__ = ["TicTacToe", "read_board"]
 
 # One octal digit a row.
 LINES = (0o700, 0o070, 0o007, 0o444, 0o222, 0o111, 0o421, 0o124)
@@ -90,6 +92,11 @@ class TicTacToe:
         """Returns None: no stone is ever removed, so no position repeats."""
         return None
 
+    def line_difference(self) -> int:
+        """Returns the lines that the side to move can still fill, less those that the opponent can."""
+        own = sum(not self.opponent & line for line in LINES)
+        return own - sum(not self.own & line for line in LINES)
+
     def copy(self) -> Self:
         state = type(self)()
         state.own, state.opponent = self.own, self.opponent
@@ -100,3 +107,33 @@ class TicTacToe:
         first, second = (self.own, self.opponent) if self.turn == 0 else (self.opponent, self.own)
         cells = "".join("X" if first >> s & 1 else "O" if second >> s & 1 else "." for s in range(9))
         return "\n".join(cells[row : row + 3] for row in (0, 3, 6))
+
+
+def read_board(text: str) -> TicTacToe:
+    """Returns the position of a board such as "XO./.X./..O", row by row; X moves first.
+
+    The order of the moves before it is made up. Raises InputError if no game leads to the board.
+
+    >>> print(read_board("XO./.X./..O"))
+    XO.
+    .X.
+    ..O
+    """
+    rows = text.upper().split("/")
+    cells = "".join(rows)
+    if [len(row) for row in rows] != [3, 3, 3] or set(cells) - set("XO."):
+        raise InputError(
+            tr("board {text!r}: expected three rows of X, O and ., as in XO./.X./..O", text=text)
+        )
+    crosses, noughts = ([square for square in range(9) if cells[square] == side] for side in "XO")
+    if len(crosses) - len(noughts) not in (0, 1):
+        counts = {"crosses": len(crosses), "noughts": len(noughts)}
+        problem = tr("expected as many X as O, or one more, received {crosses} and {noughts}", **counts)
+        raise InputError(tr("board {text!r}: {problem}", text=text, problem=problem))
+    state = TicTacToe()
+    for i in range(len(crosses) + len(noughts)):
+        state.push(Move((crosses, noughts)[i % 2][i // 2]))
+    if any(state.own & line == line for line in LINES):
+        problem = tr("the side to move has three in a row already")
+        raise InputError(tr("board {text!r}: {problem}", text=text, problem=problem))
+    return state

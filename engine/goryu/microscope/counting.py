@@ -7,11 +7,14 @@ the middle and the corners in tic-tac-toe, the corners in reversi, captures and 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from goryu.games.given_tree import GivenTree
+from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.shogi import is_promotion, move_to
 from goryu.games.shogi.pieces import EMPTY
 from goryu.games.state import Move, Outcome, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Reversi
+from goryu.microscope.games import scale_of
 from goryu.search import depth_limited
 from goryu.search.evaluator import Evaluator
 
@@ -74,7 +77,8 @@ def counts(state: State, depth: int, evaluator: Evaluator) -> Iterator[Counts]:
             value, _ = depth_limited.search(position, plies, heuristic, prunes=prunes)  # type: ignore[arg-type]
             found.append((position.visited, value))
         assert len({value for _, value in found}) == 1, "cuts and order never change the value"
-        yield Counts(plies, found[0][0], found[1][0], found[2][0], found[0][1])
+        value = found[0][1] * scale_of(state)
+        yield Counts(plies, found[0][0], found[1][0], found[2][0], value)
         if not leaves:
             return
 
@@ -84,9 +88,11 @@ def rank(state: State) -> Rank:
     if isinstance(state, Board):
         pieces = state.pieces
         return lambda move: (pieces[move_to(move)] == EMPTY) - is_promotion(move)
-    if isinstance(state, Reversi):
+    if isinstance(state, (Reversi, PythonReversi)):
         size = state.size
         return lambda move: _reversi_rank(move, size)
+    if isinstance(state, GivenTree):
+        return lambda _: 0
     assert isinstance(state, TicTacToe)
     return lambda move: 0 if move == 4 else 1 if move % 2 == 0 else 2
 

@@ -7,6 +7,8 @@ from typing import Literal, cast
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.games import reversi, tictactoe
+from goryu.games.given_tree import GivenTree, read_tree
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
@@ -19,6 +21,10 @@ Language = Literal["en", "ja"]
 SQUARES = [f"{column}{row}" for row in "123" for column in "abc"]
 """The names of the squares of tic-tac-toe, as in reversi: column and row from the top left."""
 
+MINIMAX_TREE = "A: B C; B: D E; C: F G; D: H=2 I=5; E: J=10 K=4; F: L=1 M=3; G: N=6 O=8"
+CUT_TREE = "A: B C; B: D E; C: F G; D: H=4 I=5; E: J=6 K=8; F: L=1 M=3; G: N=7 O=2"
+"""The trees of a lesson on minimax and alpha-beta. It names I, J and A to F; we chose the rest."""
+
 Example = tuple[str, str, str]
 """A position's text, and its name in English and in Japanese."""
 
@@ -28,7 +34,8 @@ class Game:
     """parse: a position from text; raises InputError. example_text: explains it.
 
     move_name: a move as people write it; the state is the position before it.
-    board: the rows of the board, one text a square ("" if empty); white pieces of shogi begin with "v".
+    board: the rows of the board, one text a square ("" if empty); white pieces of shogi begin with "v". Empty
+        for a game without a board.
     """
 
     name: str
@@ -40,6 +47,8 @@ class Game:
 
 
 def _parse_tictactoe(text: str) -> State:
+    if "/" in text:
+        return tictactoe.read_board(text.strip())
     state = TicTacToe()
     for word in re.findall(r"[a-c][1-3]|\S", text.strip().lower()):
         number = SQUARES.index(word) if word in SQUARES else int(word) if word in "012345678" else -1
@@ -55,6 +64,8 @@ def _parse_tictactoe(text: str) -> State:
 
 
 def _parse_reversi(text: str) -> State:
+    if "/" in text:
+        return reversi.read_board(text)
     words = re.findall(r"[468]x[468]|[a-h][1-8]|pass|\S+", text.strip().lower())
     size = int(words.pop(0)[0]) if words and re.fullmatch(r"([468])x\1", words[0]) else 8
     state = Reversi(size)
@@ -72,6 +83,10 @@ def _parse_reversi(text: str) -> State:
             )
         state.push(names[word])
     return state
+
+
+def _parse_numbers(text: str) -> State:
+    return GivenTree(read_tree(text if text.strip() else MINIMAX_TREE))
 
 
 def _parse_shogi(text: str) -> State:
@@ -94,6 +109,10 @@ def _name_tictactoe(_state: State, move: Move, _language: Language) -> str:
 def _name_reversi(state: State, move: Move, language: Language) -> str:
     name = cast(Reversi, state).move_name(move)
     return "パス" if name == "pass" and language == "ja" else name
+
+
+def _name_numbers(state: State, move: Move, _language: Language) -> str:
+    return cast(GivenTree, state).move_name(move)
 
 
 def _name_shogi(state: State, move: Move, language: Language) -> str:
@@ -129,8 +148,8 @@ GAMES = {
             ("0 4 8 2 6 7", "both threaten", "終盤の攻め合い"),
         ),
         (
-            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8",
-            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8",
+            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8; or a board, XO./.X./..O",
+            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8。盤 XO./.X./..O でもよい",
         ),
         _name_tictactoe,
         _rows_of_text,
@@ -145,8 +164,8 @@ GAMES = {
             ("6x6", "the start on 6×6", "6×6 の初期局面"),
         ),
         (
-            "the moves, such as d3 c3; in front of them 4x4 or 6x6 for a smaller board",
-            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6 を書く",
+            "the moves, such as d3 c3, 4x4 or 6x6 before them; or a board of any size, ..../.XO./.OX./.... X",
+            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6。盤と手番 ..../.XO./.OX./.... X も可",
         ),
         _name_reversi,
         _rows_of_reversi,
@@ -166,6 +185,20 @@ GAMES = {
         ),
         _name_shogi,
         _rows_of_shogi,
+    ),
+    "numbers": Game(
+        "numbers",
+        _parse_numbers,
+        (
+            (MINIMAX_TREE, "a tree for minimax", "ミニマックスの例"),
+            (CUT_TREE, "a tree with an α cut and a β cut", "αカットとβカットの例"),
+        ),
+        (
+            "a tree for minimax and alpha-beta, such as A: B C; B: D=5 E=10; C: F=3 G=7; A takes the greater",
+            "ミニマックスとアルファベータ用の木。例：A: B C; B: D=5 E=10; C: F=3 G=7。A は大きい方を選ぶ",
+        ),
+        _name_numbers,
+        lambda _: [],
     ),
 }
 
@@ -187,6 +220,11 @@ def parse_position(game: str, text: str) -> State:
             )
         )
     return state
+
+
+def scale_of(state: State) -> float:
+    """Returns the factor by which minimax's values are shown: given numbers appear as they were given."""
+    return state.tree.scale if isinstance(state, GivenTree) else 1.0
 
 
 def after(state: State, moves: Sequence[Move]) -> State:

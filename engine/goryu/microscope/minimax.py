@@ -35,33 +35,41 @@ class Visit:
     values: list[float] = field(default_factory=list)
     children: list["Visit"] = field(default_factory=list)
     value: float | None = None
+    greatest: float = 1.0
 
     @property
     def bound(self) -> str:
-        """Returns "lower" or "upper" if the value is a bound; -1 and +1 are exact: results end there."""
+        """Returns "lower" or "upper" if the value is a bound; the greatest and the least result are exact."""
         if self.value is None or self.window is None or not self.moves:
             return ""
         alpha, beta = self.window
-        if self.value >= beta and self.value < 1.0:
+        if self.value >= beta and self.value < self.greatest:
             return "lower"
-        return "upper" if self.value <= alpha and self.value > -1.0 else ""
+        return "upper" if self.value <= alpha and self.value > -self.greatest else ""
 
 
 class MinimaxObserver:
-    """Observes `negamax`, `alpha_beta` or `depth_limited.search` on one position.
+    """Observes `negamax`, `one_bound`, `alpha_beta` or `depth_limited.search` on one position.
 
     most_steps: the recording ends after this many; `is_complete` then stays False.
+    scale: the recorded values are those of the search times this, such as those of a given tree.
     arguments: of the function, after the state.
     """
 
     def __init__(
-        self, function: Callable[..., Any], state: State, most_steps: int = 10_000, **arguments: Any
+        self,
+        function: Callable[..., Any],
+        state: State,
+        most_steps: int = 10_000,
+        scale: float = 1.0,
+        **arguments: Any,
     ) -> None:
         self.recording = Recording()
         self.is_complete = False
         self._state = state
         self._arguments = arguments
         self._most_steps = most_steps
+        self._scale = scale
         self._signature = signature(function)
         self._function = rewired(function, **{function.__name__: self._visit})
         self._path: list[Visit] = []
@@ -80,7 +88,8 @@ class MinimaxObserver:
             raise EnoughError
         visit = self._enter(state, self._signature.bind(state, *args, **kwargs).arguments)
         result = self._function(state, *args, **kwargs)
-        self._leave(visit, result[0] if isinstance(result, tuple) else result)
+        value = result[0] if isinstance(result, tuple) else result
+        self._leave(visit, value * self._scale)
         return result
 
     def _enter(self, state: State, given: dict[str, Any]) -> Visit:
@@ -94,6 +103,7 @@ class MinimaxObserver:
             window=self._window(given),
             end=outcome.reason if outcome else "",
             is_horizon=is_horizon,
+            greatest=self._scale,
         )
         if parent is not None:
             parent.children.append(visit)
@@ -112,7 +122,11 @@ class MinimaxObserver:
     def _window(self, given: dict[str, Any]) -> tuple[float, float] | None:
         defaults = {name: p.default for name, p in self._signature.parameters.items()}
         given = defaults | given
-        return (given["alpha"], given["beta"]) if "alpha" in given and given.get("prunes", True) else None
+        if "bound" in given:
+            return -self._scale, given["bound"] * self._scale
+        if "alpha" not in given or not given.get("prunes", True):
+            return None
+        return given["alpha"] * self._scale, given["beta"] * self._scale
 
     def _leave(self, visit: Visit, value: float) -> None:
         visit.value = value

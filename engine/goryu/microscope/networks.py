@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import cast
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -14,15 +13,18 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.state import State
 from goryu.implementation import Reversi
+from goryu.players.agents.presets import disc_lead, line_lead
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
+from goryu.search.depth_limited import Heuristic
 from goryu.search.evaluator import Evaluation, Evaluator
 
 NAMES = {
     "network": ("the network", "ネットワーク"),
-    "material": ("material: pieces or discs", "駒得・石差"),
+    "material": ("material: pieces, discs or open lines", "駒得・石差・空いた列の差"),
     "uniform": ("none: all moves alike, every position a draw", "なし（全手同じ、評価値 0）"),
     "rollout": ("one random game", "ランダムな対局一回"),
     "noise": ("pseudo-random numbers", "擬似乱数"),
@@ -30,9 +32,10 @@ NAMES = {
 """The evaluators, in English and in Japanese."""
 
 KINDS = {
-    "tictactoe": ("network", "uniform", "rollout", "noise"),
+    "tictactoe": ("network", "material", "uniform", "rollout", "noise"),
     "reversi": ("network", "material", "uniform", "rollout", "noise"),
     "shogi": ("network", "material", "uniform", "noise"),
+    "numbers": ("uniform", "rollout", "noise"),
 }
 """The evaluators of each game. Random games of shogi are too long."""
 
@@ -41,16 +44,18 @@ EVALUATOR = EvaluatorConfig(backend="cpu", threads=1)
 
 
 @dataclass(frozen=True, slots=True)
-class DiscEvaluator:
-    """Every move equally likely; the value is the lead in discs by the squares of the board. For reversi."""
+class HeuristicEvaluator:
+    """Every move equally likely; the value is a heuristic's."""
+
+    heuristic: Heuristic
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per state, in order."""
-        return [self._evaluate(cast(Reversi, state)) for state in states]
+        return [self._evaluate(state) for state in states]
 
-    def _evaluate(self, game: Reversi) -> Evaluation:
-        n = len(game.legal_moves())
-        return Evaluation([1.0 / n] * n, game.disc_difference() / (game.size * game.size))
+    def _evaluate(self, state: State) -> Evaluation:
+        n = len(state.legal_moves())
+        return Evaluation([1.0 / n] * n, self.heuristic(state))
 
 
 def open_evaluator(
@@ -62,7 +67,7 @@ def open_evaluator(
 ) -> Evaluator:
     """Returns an evaluator for a game. report: takes a line for every fallback.
 
-    config: of the network; a `model` in it replaces the shipped one. The small games use nothing else of it.
+    config: of the network; a `model` in it replaces the default one. The small games use nothing else of it.
 
     Raises InputError if there is none for the game or the board's size; ModelError, LoadingError.
     """
@@ -77,8 +82,8 @@ def open_evaluator(
     if game == "shogi":
         return CachedEvaluator(load_evaluator(replace(config, kind=name, threads=1), report).evaluator)
     if name == "material":
-        return DiscEvaluator()
-    if isinstance(state, Reversi) and state.size != 8:
+        return HeuristicEvaluator(line_lead if game == "tictactoe" else disc_lead)
+    if isinstance(state, (Reversi, PythonReversi)) and state.size != 8:
         raise InputError(tr("the network plays reversi on 8x8 only, received {size}x{size}", size=state.size))
     path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

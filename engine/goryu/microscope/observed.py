@@ -8,6 +8,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.state import State
 from goryu.implementation import Board
+from goryu.microscope.games import scale_of
 from goryu.microscope.gumbel import GumbelObserver
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.model import Edge, Node
@@ -16,7 +17,7 @@ from goryu.microscope.puct_tree import PuctTreeObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.uct import UctObserver
 from goryu.players.agents.catalogue import ALGORITHMS, Algorithm
-from goryu.search import alpha_beta, depth_limited, minimax, uct
+from goryu.search import alpha_beta, depth_limited, minimax, one_bound, uct
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.proof import MateSolver
@@ -114,11 +115,15 @@ def checked(observed: Observed, given: Values) -> dict[str, float]:
 
 
 def _minimax(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(minimax.negamax, state, MOST_STEPS)
+    return MinimaxObserver(minimax.negamax, state, MOST_STEPS, scale_of(state))
+
+
+def _one_bound(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
+    return MinimaxObserver(one_bound.one_bound, state, MOST_STEPS, scale_of(state))
 
 
 def _alpha_beta(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(alpha_beta.alpha_beta, state, MOST_STEPS)
+    return MinimaxObserver(alpha_beta.alpha_beta, state, MOST_STEPS, scale_of(state))
 
 
 def _depth_limited(state: State, evaluator: Evaluator, values: Values) -> Observer:
@@ -127,7 +132,13 @@ def _depth_limited(state: State, evaluator: Evaluator, values: Values) -> Observ
 
     depth, prunes = int(values["depth"]), bool(values["prunes"])
     return MinimaxObserver(
-        depth_limited.search, state, MOST_STEPS, depth=depth, heuristic=heuristic, prunes=prunes
+        depth_limited.search,
+        state,
+        MOST_STEPS,
+        scale_of(state),
+        depth=depth,
+        heuristic=heuristic,
+        prunes=prunes,
     )
 
 
@@ -219,6 +230,26 @@ _ALL = (
         ),
         (),
         _minimax,
+        _write_value,
+    ),
+    Observed(
+        "one-bound",
+        ("Minimax with one bound", "片側の枝刈り"),
+        "engine/goryu/search/one_bound.py",
+        0,
+        "V = max −V(a), until V ≥ bound",
+        (
+            (
+                "The step between minimax and alpha-beta: the replies to a move know what the other side "
+                "has secured with its other moves, and end as soon as one of them refutes the move."
+            ),
+            (
+                "ミニマックスとアルファベータの中間。ある手への応手を読むとき、その手を指した側がほかの手で確保した値"
+                "だけを使い、それに達したら残りの応手は読まない。"
+            ),
+        ),
+        (),
+        _one_bound,
         _write_value,
     ),
     Observed(

@@ -25,7 +25,7 @@ TEXTS = {
         "read": "To read: ",
         "legend": "Blue: good for the side to move at the root; orange: for its opponent. N: visits. "
         "The number is Q, for the side to move in the position. ⇉: paths that flow together, drawn dashed. "
-        "✂: moves cut off. ↺: repetitions. +: moves not shown. ＋ － ＝: proven.",
+        "✂α, ✂β: moves that alpha or beta cut off. ↺: repetitions. +: moves not shown. ＋ － ＝: proven.",
     },
     "ja": {
         "playouts": "{} プレイアウト",
@@ -38,7 +38,8 @@ TEXTS = {
         "read": "読む：",
         "legend": "青はルートの手番側が良い局面、橙は相手が良い局面。N は訪問回数、"
         "数字はその局面の手番側から見た Q。"
-        "⇉ は合流（破線）、✂ は枝刈り、↺ は千日手、+ は表示していない手、＋ － ＝ は証明済み。",
+        "⇉ は合流（破線）、✂α と ✂β はαカットとβカット、"
+        "↺ は千日手、+ は表示していない手、＋ － ＝ は証明済み。",
     },
 }  # fmt: skip
 
@@ -118,6 +119,8 @@ def _fitted(picture: Picture) -> str:
 
 
 def _board(root: Mapping[str, Any]) -> str:
+    if not root["board"]:
+        return ""
     size = 220.0
     board = board_elements(root["board"], 1.0, 1.0, size)
     box = f"0 0 {size + 2:.0f} {size + 2:.0f}"

@@ -234,7 +234,7 @@ def _tooltip(item: View) -> str:
 def _stub(stub: View, shape: Shape) -> list[Element]:
     """Returns the mark of moves that were cut off, or of playouts that ended by repetition."""
     is_cut = stub["kind"] == "cut"
-    text = f"✂ {len(stub['moves'])}" if is_cut else f"↺ {stub['visits']}"
+    text = f"✂{stub['cut']} {len(stub['moves'])}" if is_cut else f"↺ {stub['visits']}"
     x, y = (
         (shape.width - 40) / 2 if shape.goes_down else 0.0,
         0.0 if shape.goes_down else shape.height / 2 - 11,
@@ -289,8 +289,10 @@ def _curve(start: tuple[float, float], end: tuple[float, float], shape: Shape) -
 
 
 def board_elements(rows: Sequence[Sequence[str]], x: float, y: float, size: float) -> Element:
-    """Returns a board of any of the games as one group."""
+    """Returns a board of any of the games as one group, empty for a game without one."""
     cells = len(rows)
+    if not cells:
+        return element("g")
     step = size / cells
     grid = "".join(
         f"M{x + i * step:.1f},{y:.1f}v{size:.1f}M{x:.1f},{y + i * step:.1f}h{size:.1f}"

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
+from goryu.games.given_tree import GivenTree
 from goryu.games.state import State
 from goryu.microscope.counting import Counts
 from goryu.microscope.games import Language
+from goryu.microscope.given_tree_text import given_tree_text
 from goryu.microscope.page import Subject
 from goryu.microscope.picture import number
 from goryu.microscope.recording import Recording
@@ -15,7 +17,7 @@ from goryu.search.alpha_beta import alpha_beta
 
 WORDS = {
     "en": {
-        "cut": "cut off",
+        "cut": "{} cut",
         "repetition": "repetition, N {}",
         "paths": "{} paths meet",
         "window": "window",
@@ -25,7 +27,7 @@ WORDS = {
         "counts": "plies   every move    with cuts      ordered   value",
     },
     "ja": {
-        "cut": "枝刈り",
+        "cut": "{}カット",
         "repetition": "千日手 N {}",
         "paths": "{} 経路が合流",
         "window": "探索窓",
@@ -38,7 +40,12 @@ WORDS = {
 
 
 def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
-    """Returns the board with the moves of the root, and the tree as indented lines, one a move."""
+    """Returns the board with the moves of the root, and the tree as indented lines, one a move.
+
+    A tree of given numbers is drawn whole, with the values that flow up.
+    """
+    if isinstance(subject.state, GivenTree) and subject.observed.algorithm.searches_whole_game:
+        return given_tree_text(recording, subject, extent.depth)
     step, language = len(recording) - 1, subject.language
     shown = view(recording, step, subject.state, subject.game, extent, language, has_path=False)
     root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.observed, language)
@@ -88,7 +95,7 @@ def _tree(shown: Mapping[str, Any], key: str, depth: int, words: Mapping[str, st
             yield from _tree(shown, link["to"], depth + 1, words)
     for stub in shown["stubs"]:
         if stub["parent"] == key:
-            what = words[stub["kind"]].format(stub.get("visits"))
+            what = words[stub["kind"]].format(stub.get("cut") or stub.get("visits"))
             yield f"{indent}{' '.join(stub['moves'])}: {what}"
 
 

@@ -148,7 +148,7 @@ class _Names:
 
     def board(self, key: str) -> list[list[str]] | None:
         board = self._game.board(self.state(key))
-        return board if len(board) < 9 else None
+        return board if 0 < len(board) < 9 else None
 
 
 def _chosen(graph: Graph, extent: Extent, on_path: Collection[str]) -> list[str]:
@@ -224,7 +224,10 @@ def _items(
             }
         )
         if cut:
-            stubs.append({"id": f"{key} cut", "parent": key, "row": row + 1, "kind": "cut", "moves": cut})
+            # Where the player of the root chooses, the opponent's bound cuts, and the other way round.
+            is_beta = names.state(key).turn == names.state(graph.root).turn
+            stub = {"id": f"{key} cut", "parent": key, "row": row + 1, "kind": "cut", "moves": cut}
+            stubs.append(stub | {"cut": "β" if is_beta else "α"})
         stubs += [
             {
                 "id": f"{key} repetition {edge.move}",

@@ -7,12 +7,16 @@ trap that a random opponent misses eight times in nine looks like a good move.
 Source: B. Abramson, "Expected-Outcome: A General Model of Static Evaluation", IEEE PAMI, 1990.
 """
 
+from collections.abc import Callable
 from random import Random
 
 from goryu.games.state import Move, State
 from goryu.search.random_move import random_move
 
-__all__ = ["best_move", "playout"]
+__all__ = ["Playout", "averages", "best_move", "playout"]
+
+Playout = Callable[[State, Random], float]
+"""Plays a game to its end and returns the result for the side to move; leaves the position as it is."""
 
 
 def playout(state: State, rng: Random) -> float:
@@ -27,15 +31,23 @@ def playout(state: State, rng: Random) -> float:
     return sign * outcome.value
 
 
-def best_move(state: State, playouts: int, rng: Random) -> Move:
-    """Returns the move with the best average over `playouts` random games each, the first if several tie."""
+def averages(state: State, playouts: int, rng: Random, play: Playout | None = None) -> dict[Move, float]:
+    """Returns the average result of `playouts` games after each move, for the side to move.
 
-    def total(move: Move) -> float:
+    play: plays these games; None: at random.
+    """
+    found = {}
+    for move in state.legal_moves():
         state.push(move)
         value = 0.0
         for _ in range(playouts):
-            value -= playout(state, rng)
+            value -= (play or playout)(state, rng)
         state.pop()
-        return value
+        found[move] = value / playouts
+    return found
 
-    return max(state.legal_moves(), key=total)
+
+def best_move(state: State, playouts: int, rng: Random) -> Move:
+    """Returns the move with the best average over `playouts` random games each, the first if several tie."""
+    values = averages(state, playouts, rng)
+    return max(values, key=lambda move: values[move])

@@ -20,7 +20,7 @@ from math import inf, log, sqrt
 from random import Random
 
 from goryu.games.state import Move, State
-from goryu.search.flat_monte_carlo import playout
+from goryu.search.flat_monte_carlo import Playout, playout
 
 __all__ = ["UCB1_CONSTANT", "Node", "best_move", "search"]
 
@@ -62,20 +62,24 @@ def search(
     rng: Random,
     c: float = UCB1_CONSTANT,
     expand_at: int = 1,
+    play: Playout | None = None,
 ) -> Node:
     """Returns the root of the tree after `iterations` random games; `state` is left as it is.
 
     expand_at: visits at which a leaf gets children; more than 1 saves memory and costs strength. With more
         than `iterations` the tree stays one ply deep: flat Monte Carlo with a better choice of games.
+    play: plays the games from the leaves; None: at random.
     """
     root = Node()
     root.expand(state)
     for _ in range(iterations):
-        simulate(root, state.copy(), rng, c, expand_at)
+        simulate(root, state.copy(), rng, c, expand_at, play)
     return root
 
 
-def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int) -> None:
+def simulate(
+    root: Node, state: State, rng: Random, c: float, expand_at: int, play: Playout | None = None
+) -> None:
     """Runs one iteration; `state` ends up at the leaf."""
     path = [root]
     while path[-1].children:  # 1. Select.
@@ -83,7 +87,7 @@ def simulate(root: Node, state: State, rng: Random, c: float, expand_at: int) ->
         state.push(move)
         path.append(path[-1].children[move])
     leaf = path[-1]
-    value = -playout(state, rng)  # 2. Simulate; for the player who moved into the leaf.
+    value = -(play or playout)(state, rng)  # 2. Simulate; for the player who moved into the leaf.
     for node in reversed(path):  # 3. Back up.
         node.visits += 1
         node.value_sum += value

@@ -5,6 +5,7 @@ ABOUT = {
         "USIエンジンを標準入出力で動かす（GUI用、既定）"
     ),
     "plays a game in the terminal": "端末で対局する",
+    "plays games between algorithms, in a cross table": "アルゴリズム同士を対局させ、成績表を作る",
     "opens a page in the browser: play, review games, watch searches": (
         "ブラウザで対局、棋譜の検討、探索の観察をする"
     ),
@@ -102,6 +103,22 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
   goryu tree "startpos moves 7g7f 3c3d" --playouts 1000 --html tree.html
   goryu tree --game tictactoe "4 0 8 1" --algorithm alpha-beta
   goryu tree --game reversi 4x4 --count 20               枝刈りと手の順序の効果
+  goryu tree --game numbers cuts.txt                     自分で書いた数値の木。ファイルの例：
+                                                         A: B C
+                                                         B: D=5 E=10
+                                                         C: F=3 G=7
+""",
+    "goryu arena": """\
+アルゴリズム同士を、三目並べ、リバーシ（三つの大きさ）、将棋で対局させます。
+
+    goryu arena tictactoe uct:100 alpha-beta --games 100
+    goryu arena reversi4 random uct:50 uct:200 alpha-beta
+    goryu arena reversi6 value:2 uct:400 --model network.onnx
+    goryu arena shogi depth-limited:2 flat-mc:3 --games 4
+
+どの組み合わせも、先手と後手を半分ずつ対局します。勝ちは1点、引き分けは0.5点、+- の後は標準誤差です。
+乱数を使わないもの同士は同じ2局を繰り返します。PLAYER の名前は `goryu play --help` にあります。
+持ち時間のあるエンジン同士の対局には `goryu match` を使ってください。
 """,
     "goryu match": """\
 USIエンジン同士を対局させ、レート差と誤差を求めます。合法手や千日手の判定は独立したライブラリが行います。
@@ -228,6 +245,7 @@ OPTIONS = {
     "default: 100 (gumbel: 32)": "既定は 100（gumbel は 32）",
     "a number of the algorithm": "アルゴリズムの数値",
     "plies to show; default: 4": "表示する深さ。既定は 4",
+    "default: puct; for numbers alpha-beta": "既定は puct、numbers では alpha-beta",
     "moves of a position to show; default: 6": "一局面で表示する手の数。既定は 6",
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
@@ -487,7 +505,13 @@ OPTIONS = {
     "name of the teacher, which HCPE does not keep": "教師の名前（HCPE には残らない）",
     "file to convert": "変換するファイル",
     "new file": "新しいファイル",
-    "an SFEN, moves or the text of a record; default: the start": "SFEN、指し手、棋譜。省略すると初期局面",
+    "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
+        "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
+    ),
+    "two or more, such as uct:100": "対局者を二つ以上。例：uct:100",
+    "of each pair": "一組あたりの対局数",
+    "longer games are draws": "これより長い対局は引き分け",
+    "of the random numbers": "乱数のシード",
     "files of games or HCPE": "*.games または HCPE のファイル",
 }
 """The help of an option, without its default."""

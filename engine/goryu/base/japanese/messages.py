@@ -30,6 +30,50 @@ TEXTS: dict[str, str] = {
     "impasse": "持将棋",
     "three in a row": "一列完成",
     "full board": "盤がすべて埋まった",
+    "given value": "与えられた値",
+    "the value of every move beside the board": "盤の横に全候補手の評価値を表示する",
+    "--scores: expected a player that knows values: {players}": (
+        "--scores：評価値のわかる対局者が必要です：{players}"
+    ),
+    "position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
+        "三目並べとリバーシの開始局面。指し手の列、または盤（XO./.X./..O、..../.XO./.OX./.... X）"
+    ),
+    "--position: only the small games have this option; shogi has --sfen": (
+        "--position は三目並べとリバーシ用です。将棋では --sfen を使ってください"
+    ),
+    "--position: expected a board of {size}x{size}": "--position：盤の大きさは{size}x{size}です",
+    "board {text!r}: {problem}": "盤 {text!r}：{problem}",
+    "board {text!r}: expected three rows of X, O and ., as in XO./.X./..O": (
+        "盤 {text!r}：XO./.X./..O のように、X、O、. を3段書いてください"
+    ),
+    "expected as many X as O, or one more, received {crosses} and {noughts}": (
+        "X は O と同数か一つ多いはずですが、{crosses}個と{noughts}個です"
+    ),
+    "the side to move has three in a row already": "手番側がすでに三つ並んでいます",
+    "expected 4, 6 or 8 rows of as many X, O and ., as in ..../.XO./.OX./.... X": (
+        "..../.XO./.OX./.... X のように、X、O、. を4、6、8段、同じ幅で書いてください"
+    ),
+    "expected X or O after the board: the side to move": "盤の後に書く手番は X か O です",
+    # Trees of given numbers.
+    "line {line}: {problem}": "{line}行目：{problem}",
+    "expected at most {most} positions": "局面は{most}個までです",
+    "expected at most {most} plies": "深さは{most}手までです",
+    "{name} is after no position; expected the root {root} or one of a line above": (
+        "{name}はまだ出てきていません。根の{root}か、上の行に出てきた局面を書いてください"
+    ),
+    "a value": "値",
+    "positions after it": "次の局面",
+    "{name} has {known} already": "{name}にはすでに{known}があります",
+    "{name} is in the tree already": "{name}はすでに木の中にあります",
+    "the tree is empty: expected lines such as A: B C=5": "木が空です。A: B C=5 のような行を書いてください",
+    "{name} has neither a value nor positions after it": "{name}には値も次の局面もありません",
+    "expected a position and those after it, such as A: B C=5, received {text!r}": (
+        "A: B C=5 のように、局面とその次の局面を書いてください：{text!r}"
+    ),
+    "{name}: expected a number from -1e9 to 1e9, received {text!r}": (
+        "{name}の値は -1e9 から 1e9 までの数です：{text!r}"
+    ),
+    "{path}: expected a text in UTF-8 ({error})": "{path}：UTF-8のテキストではありません（{error}）",
     "no move left for either side": "両者とも打つ場所がない",
     # Games on a CSA server.
     "won": "勝ち",
@@ -341,6 +385,9 @@ TEXTS: dict[str, str] = {
     "minimax without the moves that cannot matter": "結果に影響しない手を枝刈りして、終局まで読み切る",
     "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数で評価する",
     "the same number of random games after every move": "候補手ごとに、同じ回数だけランダムに対局してみる",
+    "minimax that leaves out replies to refuted moves": "だめとわかった手への応手を省いて、終局まで読み切る",
+    "flat-mc whose games take a win and block a loss": "flat-mcの対局で、勝つ手と負けを防ぐ手を優先する",
+    "UCT whose games take a win and block a loss": "UCTの対局で、勝つ手と負けを防ぐ手を優先する",
     "a growing tree of random games": "ランダムに対局しながら木を育てる",
     "UCT with a tree of one ply": "木の深さを一手に限ったUCT",
     "AlphaZero's search, with a network": "ネットワークを使うAlphaZeroの探索",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, cast
 from goryu.base.errors import InputError, explained
 from goryu.base.language import tr
 from goryu.commands.terminal.game_display import GameDisplay
+from goryu.commands.terminal.scores import Scores
+from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.shogi import MoveError
 from goryu.games.state import Move, State
 from goryu.implementation import Board, Reversi
@@ -45,6 +47,7 @@ class Play:
 
     agents: by their side; a person plays each other side.
     hint: yields advice for a person in a position; None for none. picture: the position as it is shown.
+    scores: shows the values of the moves beside every position.
     has_left: did a person quit? written: the file last saved by a person.
     """
 
@@ -56,6 +59,7 @@ class Play:
         *,
         hint: Callable[[State], Iterator[str]] | None = None,
         picture: "Callable[[State], Shown] | None" = None,
+        scores: Scores | None = None,
     ) -> None:
         self.display = display
         self.game = game
@@ -64,6 +68,7 @@ class Play:
         self._agents = agents
         self._hint = hint
         self._picture = picture or display.board
+        self._scores = scores
 
     def start(self) -> "Iterator[Shown]":
         """Yields the agents' moves until it is a person's turn or the game is over, then the board."""
@@ -190,28 +195,33 @@ class Play:
                 yield self._line(move := game.legal_moves()[0])
                 game.push(move, seconds=0.0)
             else:
-                if not any(game.people):
+                if not any(game.people) and not self._scores:
                     yield self._picture(game.state)  # A person who only watches sees every position.
                 yield from self._move_of(self._agents[game.turn])
-        yield self._picture(game.state)
+        picture = self._picture(game.state)
+        yield self._scores.beside(picture, game.for_search()) if self._scores and not game.over else picture
         if game.over:
             yield self._verdict()
         else:
             yield from self._notes()
             game.start_clock()
 
-    def _move_of(self, agent: Agent) -> Iterator[str]:
+    def _move_of(self, agent: Agent) -> "Iterator[Shown]":
         game = self.game
         if game.may_declare():
             game.declare()
             return
         game.start_clock()
+        if self._scores:
+            self._scores.forget()
         try:
             move = agent(game.for_search())
         except Resignation:
             game.resign()
             return
         line = self._line(move)
+        if self._scores:
+            yield self._scores.beside(self._picture(game.state), game.for_search())
         if game.play(move):
             yield line
 
@@ -238,7 +248,7 @@ class Play:
         if over.winner is None:
             return tr("draw: {reason}", reason=tr(over.reason))
         side, discs = tr(self.display.sides[over.winner]), ""
-        if isinstance(state, Reversi) and over.ending is Ending.UNKNOWN:
+        if isinstance(state, (Reversi, PythonReversi)) and over.ending is Ending.UNKNOWN:
             discs = tr(", {discs} discs ahead", discs=abs(state.disc_difference()))
         return tr("{side} wins: {reason}", side=side, reason=tr(over.reason)) + discs
 

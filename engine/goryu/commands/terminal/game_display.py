@@ -1,7 +1,7 @@
 """The display of each game at a terminal: the names of its sides and moves, and its board."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from goryu.commands.terminal import boards
@@ -91,6 +91,17 @@ NOTATIONS: dict[str, Callable[[State, Move], str]] = {
 }
 """The notations of shogi moves."""
 
+REVERSI = GameDisplay(
+    Reversi,
+    ("black (X)", "white (O)"),
+    Reversi().move_name,
+    "column and row of a square marked *, such as d3",
+    "puct:100",
+    marked_discs,
+    picture=lambda state, names, _colour: boards.reversi_text(state, names),
+    needs_colour=True,
+)
+
 GAMES = {
     "tictactoe": GameDisplay(
         TicTacToe,
@@ -103,15 +114,10 @@ GAMES = {
         picture=lambda state, _names, _colour: boards.tictactoe_text(state),
         needs_colour=True,
     ),
-    "reversi": GameDisplay(
-        Reversi,
-        ("black (X)", "white (O)"),
-        lambda move: Reversi().move_name(move),
-        "column and row of a square marked *, such as d3",
-        "puct:100",
-        marked_discs,
-        picture=lambda state, names, _colour: boards.reversi_text(state, names),
-        needs_colour=True,
+    "reversi": REVERSI,
+    "reversi6": replace(REVERSI, new=lambda: Reversi(6), move_name=Reversi(6).move_name, opponent="uct:400"),
+    "reversi4": replace(
+        REVERSI, new=lambda: Reversi(4), move_name=Reversi(4).move_name, opponent="alpha-beta", is_small=True
     ),
     "shogi": GameDisplay(
         new_board,

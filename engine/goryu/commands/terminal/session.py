@@ -16,6 +16,8 @@ from goryu.base.files import check_writable
 from goryu.base.language import language, tr
 from goryu.commands.terminal.game import Play
 from goryu.commands.terminal.game_display import GAMES, NOTATIONS, GameDisplay
+from goryu.commands.terminal.players import check_players
+from goryu.commands.terminal.scores import Scores
 from goryu.commands.terminal.screen import Screen
 from goryu.commands.terminal.starting import HANDICAP_SIDES, new_state
 from goryu.games.shogi import Rules
@@ -61,9 +63,10 @@ class Session:
         self._display = self._with_notation(display)
         self._names = _names(options, display)
         self._setup = cache(self._new_setup)
+        self._scores = Scores(lambda move: self._display.move_name(move)) if options.scores else None
         rules = rules_of(self._config) if display.is_shogi else Rules()
-        start = options.sfen, options.record, options.ply, options.handicap
-        state, seconds = new_state(*start, display, rules)
+        start = options.sfen, options.record, options.ply, options.handicap, options.position
+        state, seconds = new_state(*start, options.game, rules)
         if options.handicap:
             self._display = replace(self._display, sides=HANDICAP_SIDES)
         first, second = self._names
@@ -75,7 +78,12 @@ class Session:
             seconds_before=seconds,
         )
         hint = self._hint if self._has_hints else None
-        self.play = Play(self._display, self._game, self._agents(), hint=hint, picture=self._picture)
+        agents = self._agents()
+        if self._scores:
+            self._scores.agent = self._scoring(agents)
+        self.play = Play(
+            self._display, self._game, agents, hint=hint, picture=self._picture, scores=self._scores
+        )
 
     def run(self, read: Callable[[str], str]) -> None:
         """Plays the game; read: takes a prompt and returns a line."""
@@ -131,10 +139,21 @@ class Session:
     def _agent(self, name: str) -> Agent:
         algorithm = ALGORITHMS.get(name.partition(":")[0])
         setup = self._setup() if algorithm and algorithm.uses != "rules" else AgentSetup()
+        if self._scores:
+            setup = replace(setup, report=self._scores.receive)
         try:
             return make_agent(name, setup, self._rng)
         except AgentError as error:
             raise AgentError(tr("{error}, or {person!r}", error=error, person=PERSON)) from error
+
+    def _scoring(self, agents: dict[int, Agent]) -> Agent:
+        """Returns the agent whose values a person sees; AgentError if no player knows any."""
+        for side, name in enumerate(self._names):
+            kind = AGENTS.get(name.partition(":")[0])
+            if side in agents and kind and kind.has_values:
+                return agents[side]
+        known = ", ".join(name for name, kind in AGENTS.items() if kind.has_values)
+        raise AgentError(tr("--scores: expected a player that knows values: {players}", players=known))
 
     def _new_setup(self) -> AgentSetup:
         from goryu.players.agents.presets import board_setup, shogi_setup  # They import and load networks.
@@ -156,7 +175,7 @@ class Session:
 
     @property
     def _has_hints(self) -> bool:
-        return self._options.game in ("tictactoe", "reversi", "shogi")
+        return self._options.game in ("tictactoe", "reversi", "reversi6", "reversi4", "shogi")
 
     def _hint(self, state: State) -> Iterator[str]:
         """Yields the move that a search prefers; in shogi also its win rate and what it expects."""
@@ -197,17 +216,7 @@ def _written_line(display: GameDisplay, board: Board, moves: Sequence[int]) -> I
 def _names(options: argparse.Namespace, display: GameDisplay) -> tuple[str, str]:
     """Returns the agents of both players; raises AgentError if one would search for years."""
     names = _chosen_names(options, display)
-    for name in names:
-        algorithm = ALGORITHMS.get(name.partition(":")[0])
-        if algorithm and algorithm.searches_whole_game and not display.is_small:
-            raise AgentError(
-                tr(
-                    "{name} searches the whole game, which takes years in {game}; "
-                    "expected another player, such as depth-limited",
-                    name=name,
-                    game=options.game,
-                )
-            )
+    check_players(names, options.game)
     return names
 
 

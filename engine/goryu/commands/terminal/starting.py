@@ -4,11 +4,12 @@ from pathlib import Path
 
 from goryu.base.errors import InputError
 from goryu.base.language import either, tr
-from goryu.commands.terminal.game_display import GameDisplay
+from goryu.commands.terminal.game_display import GAMES
 from goryu.games.shogi import Rules
 from goryu.games.state import State
 from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
 from goryu.kifu.reading import read_record
+from goryu.microscope.games import parse_position
 from goryu.table.game import new_board
 
 Seconds = list[float | None]
@@ -22,7 +23,8 @@ def new_state(
     record: Path | None,
     ply: int | None,
     handicap: str | None,
-    display: GameDisplay,
+    position: str | None,
+    game: str,
     rules: Rules,
 ) -> tuple[State, Seconds]:
     """Returns the position, and the seconds that each move before it took.
@@ -34,10 +36,12 @@ def new_state(
     given = [
         name for name, value in (("--sfen", sfen), ("--record", record), ("--handicap", handicap)) if value
     ]
-    if not display.is_shogi:
+    if game != "shogi":
         if given:
             raise InputError(tr("{option}: only shogi has this option", option=given[0]))
-        return display.new(), []
+        return (_small(position, game) if position else GAMES[game].new()), []
+    if position:
+        raise InputError(tr("--position: only the small games have this option; shogi has --sfen"))
     if len(given) > 1:
         raise InputError(tr("{options}: expected only one of them", options=" ".join(given)))
     if ply is not None and record is None:
@@ -45,6 +49,18 @@ def new_state(
     if record is not None:
         return _from_record(record, ply, rules)
     return new_board(_start(sfen, handicap), rules), []
+
+
+def _small(position: str, game: str) -> State:
+    """Returns a position of tic-tac-toe or reversi: a board, or the moves to it."""
+    name, size = game.rstrip("468"), game.removeprefix("reversi") or "8"
+    if name == "tictactoe" or "/" in position:
+        state = parse_position(name, position)
+    else:
+        state = parse_position(name, f"{size}x{size} {position}")
+    if name == "reversi" and getattr(state, "size", None) != int(size):
+        raise InputError(tr("--position: expected a board of {size}x{size}", size=size))
+    return state
 
 
 def _start(sfen: str | None, handicap: str | None) -> str:

@@ -6,6 +6,9 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
     goryu learn strip --plot rate.png
     goryu learn replay 57 --step
     goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
+    goryu learn pi
+    goryu learn bandit
+    goryu learn pruning
 
 Prints our numbers next to those of the tutorials and writes the networks to a folder. You can interrupt it at
 any time; run the same command again to resume. `exercises` are those of the reversi tutorial: a mixture of
@@ -17,6 +20,9 @@ again, and `replay` shows a game board by board.
 
 `pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
 times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx.
+
+`pi`, `bandit` and `pruning` train nothing and need no PyTorch: pi by random points, three slot machines on
+which you play against UCB1, and what cuts and symmetry save at tic-tac-toe.
 """
 
 import argparse
@@ -24,14 +30,19 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
+from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_write, held_folder
-from goryu.commands.common import UsageError, new_parser, output_file, picture_file, positive, program
+from goryu.commands.common import UsageError, new_parser, output_file, picture_file, positive, program, seed
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.tutorials import lesson_games
+from goryu.learning.tutorials.bandit import Bandit, Gambler
 from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.pi import estimates
+from goryu.learning.tutorials.pruning import positions_visited
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, PseudocodeConfig, scaled
 from goryu.learning.tutorials.report import ReportError, TutorialReport
 from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
@@ -101,7 +112,22 @@ def make_parser() -> argparse.ArgumentParser:
         verb.add_argument("--show", action="store_true", help="print the numbers of the run, and end")
         add_fields(verb, PseudocodeOptions)
         add_fields(verb.add_argument_group("factors of the published numbers"), factors)
+    _add_demonstrations(verbs)
     return parser
+
+
+def _add_demonstrations(verbs: "argparse._SubParsersAction[ArgumentParser]") -> None:
+    pi = verbs.add_parser("pi", help="pi by random points", allow_abbrev=False)
+    pi.set_defaults(run=show_pi)
+    pi.add_argument("--points", type=positive, default=1_000_000, metavar="N", help="(default 1000000)")
+    bandit = verbs.add_parser("bandit", help="three slot machines: you against UCB1", allow_abbrev=False)
+    bandit.set_defaults(run=play_bandit)
+    bandit.add_argument("--rounds", type=positive, default=30, metavar="N", help="(default 30)")
+    bandit.add_argument("--watch", action="store_true", help="an A/B test plays instead of you")
+    for verb in (pi, bandit):
+        verb.add_argument("--seed", type=seed, help="of the random numbers (default: another every time)")
+    pruning = verbs.add_parser("pruning", help="what cuts and symmetry save", allow_abbrev=False)
+    pruning.set_defaults(run=show_pruning)
 
 
 def _add_training(
@@ -256,6 +282,54 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(f"from step {step} on {rate:g}" if step else f"{rate:g}" for step, rate in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def show_pi(args: argparse.Namespace) -> None:
+    """Prints pi after more and more points."""
+    for found in estimates(args.points, Random(args.seed)):
+        print(f"{found.points:12,} points   pi = {found.pi:.5f} +- {found.error:.5f}", flush=True)
+
+
+def play_bandit(args: argparse.Namespace) -> None:
+    """Plays the rounds, or as many as the person wants, then shows the odds and the regret of both."""
+    rng = Random(args.seed)
+    bandit = Bandit([share / 10 for share in rng.sample(range(1, 10), 3)], args.rounds, rng)
+    first, ucb1 = Gambler(bandit), Gambler(bandit)
+    name = "A/B test" if args.watch else "you"
+    print(f"Three arms pay 1 or nothing, each with its own odds. {args.rounds} rounds against UCB1.")
+    for number in range(1, args.rounds + 1):
+        arm = first.in_turn() if args.watch else _chosen_arm(number)
+        if arm is None:
+            break
+        theirs = ucb1.ucb1()
+        for who, gambler, pulled in ((name, first, arm), ("UCB1", ucb1, theirs)):
+            pays = gambler.pull(pulled)
+            print(f"{number:3}  {who:8} arm {pulled + 1} pays {pays:d}   {gambler}")
+    print("odds: " + "  ".join(f"{arm}: {rate:g}" for arm, rate in enumerate(bandit.rates, 1)))
+    for who, gambler in ((name, first), ("UCB1", ucb1)):
+        print(f"{who:8} earned {gambler.earned}, regret {gambler.regret:.1f}")
+
+
+def _chosen_arm(number: int) -> int | None:
+    """Returns the arm that the person writes, from 0; None at the end of the input or after q."""
+    while True:
+        try:
+            text = input(f"round {number}, arm 1, 2 or 3 (q ends)> ").strip()
+        except EOFError:
+            print()
+            return None
+        if text in ("1", "2", "3"):
+            return int(text) - 1
+        if text == "q":
+            return None
+        print(f"{text!r}: expected 1, 2, 3 or q")
+
+
+def show_pruning(_args: argparse.Namespace) -> None:
+    """Prints how many positions of tic-tac-toe each search visits."""
+    print(f"{'positions visited':18} {'every move':>12} {'one of each kind':>18}")
+    for name, every, of_each_kind in positions_visited():
+        print(f"{name:18} {every:12,} {of_each_kind:18,}", flush=True)
 
 
 def show_strip(args: argparse.Namespace) -> None:

@@ -4,7 +4,7 @@ A short text names an agent: its algorithm (`catalogue.py`) and, after a colon, 
 `AGENTS` says what the budgets count, and has their defaults.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -14,14 +14,19 @@ from goryu.games.state import Move, State
 from goryu.implementation import Puct
 from goryu.players.agents.level_agent import level_of_game
 from goryu.players.levels.levels import LEVELS, Level
-from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, puct_tree, uct
+from goryu.search import alpha_beta, depth_limited, flat_monte_carlo, minimax, one_bound, puct_tree, uct
 from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.flat_monte_carlo import Playout
 from goryu.search.graph.config import PuctConfig
 from goryu.search.gumbel import Gumbel, GumbelConfig
+from goryu.search.heavy_playout import heavy_playout
 from goryu.search.random_move import random_move
 
 MOST_DIGITS = 9
 """Digits of a budget. A larger one would take years, and the searches could not count it."""
+
+Report = Callable[[Mapping[Move, float]], None]
+"""Takes the values of the moves of a position, in [-1, +1] for the side to move, as far as they are known."""
 
 Agent = Callable[[State], Move]
 """Returns a move for a position that is not over, and leaves the position unchanged."""
@@ -45,6 +50,8 @@ class AgentSetup:
     heuristic: an estimate of the result for the side to move, for `depth-limited`.
     puct, gumbel: the configs of `puct` and `gumbel`, which must fit the network.
     at_level: returns the agent of a level, if the game has a player of its own for levels.
+    report: gets the values from which each move was chosen. Minimax then searches every move to its exact
+        value, which takes longer; the agent plays the same.
     """
 
     evaluator: Evaluator = field(default_factory=UniformEvaluator)
@@ -53,6 +60,7 @@ class AgentSetup:
     puct: PuctConfig = field(default_factory=PuctConfig)
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
     at_level: Callable[[Level], Agent] | None = None
+    report: Report | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +68,13 @@ class AgentKind:
     """How an algorithm becomes an agent.
 
     make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
-    counts: what the budget counts, for users.
+    counts: what the budget counts, for users. has_values: does it report the values of moves?
     """
 
     make: Callable[[int, AgentSetup, Random], Agent]
     budget: int = 0
     counts: str = ""
+    has_values: bool = True
 
 
 def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = None) -> Agent:
@@ -106,32 +115,88 @@ def _random(_budget: int, _setup: AgentSetup, rng: Random) -> Agent:
     return lambda state: random_move(state, rng)
 
 
-def _minimax(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
-    return minimax.best_move
+def _reporting(report: Report, value: depth_limited.Heuristic) -> Agent:
+    """Returns an agent that reports the value of every move and plays the first of the best.
+
+    value: the value of the position after a move, for its side to move.
+    """
+
+    def choose(state: State) -> Move:
+        values = {}
+        for move in state.legal_moves():
+            state.push(move)
+            values[move] = -value(state)
+            state.pop()
+        report(values)
+        return max(values, key=lambda move: values[move])
+
+    return choose
 
 
-def _alpha_beta(_budget: int, _setup: AgentSetup, _rng: Random) -> Agent:
-    return alpha_beta.best_move
+def _minimax(_budget: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return _reporting(setup.report, minimax.negamax) if setup.report else minimax.best_move
+
+
+def _alpha_beta(_budget: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return _reporting(setup.report, alpha_beta.alpha_beta) if setup.report else alpha_beta.best_move
 
 
 def _depth_limited(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
+    if setup.report:
+        return _reporting(
+            setup.report, lambda state: depth_limited.search(state, depth - 1, setup.heuristic)[0]
+        )
     return lambda state: depth_limited.best_move(state, depth, setup.heuristic)
 
 
-def _flat_monte_carlo(playouts: int, _setup: AgentSetup, rng: Random) -> Agent:
-    return lambda state: flat_monte_carlo.best_move(state, playouts, rng)
+def _one_bound(_budget: int, setup: AgentSetup, _rng: Random) -> Agent:
+    return _reporting(setup.report, one_bound.one_bound) if setup.report else one_bound.best_move
 
 
-def _uct(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
-    return lambda state: uct.best_move(state, iterations, rng)
+def _flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random, play: Playout | None = None) -> Agent:
+    def choose(state: State) -> Move:
+        values = flat_monte_carlo.averages(state, playouts, rng, play)
+        if setup.report:
+            setup.report(values)
+        return max(values, key=lambda move: values[move])
+
+    return choose
 
 
-def _uct_without_expansion(iterations: int, _setup: AgentSetup, rng: Random) -> Agent:
-    return lambda state: uct.best_move(state, iterations, rng, expand_at=iterations + 1)
+def _heavy_flat_monte_carlo(playouts: int, setup: AgentSetup, rng: Random) -> Agent:
+    return _flat_monte_carlo(playouts, setup, rng, heavy_playout)
+
+
+def _uct(
+    iterations: int, setup: AgentSetup, rng: Random, expand_at: int = 1, play: Playout | None = None
+) -> Agent:
+    def choose(state: State) -> Move:
+        children = uct.search(state, iterations, rng, expand_at=expand_at, play=play).children
+        if setup.report:
+            tried = {move: child for move, child in children.items() if child.visits}
+            setup.report({move: child.value_sum / child.visits for move, child in tried.items()})
+        return max(children, key=lambda move: children[move].visits)
+
+    return choose
+
+
+def _uct_without_expansion(iterations: int, setup: AgentSetup, rng: Random) -> Agent:
+    return _uct(iterations, setup, rng, expand_at=iterations + 1)
+
+
+def _heavy_uct(iterations: int, setup: AgentSetup, rng: Random) -> Agent:
+    return _uct(iterations, setup, rng, play=heavy_playout)
 
 
 def _puct_tree(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
-    return lambda state: puct_tree.best_move(state, setup.evaluator, playouts)
+    def choose(state: State) -> Move:
+        root = puct_tree.search(state, setup.evaluator, playouts)
+        if setup.report:
+            tried = [i for i, visits in enumerate(root.visits) if visits]
+            setup.report({root.moves[i]: root.value_sums[i] / root.visits[i] for i in tried})
+        return root.moves[root.visits.index(max(root.visits))]
+
+    return choose
 
 
 def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
@@ -140,6 +205,8 @@ def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
         search = Puct(setup.evaluator, setup.puct)
         result = search.search(state, lambda _stats: False, max_playouts=playouts)
         assert result.move is not None, "there is no legal move"
+        if setup.report:
+            setup.report({move.move: move.value for move in result.moves if move.visits})
         return result.move
 
     return choose
@@ -147,7 +214,15 @@ def _puct(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
 
 def _gumbel(playouts: int, setup: AgentSetup, _rng: Random) -> Agent:
     search = Gumbel(setup.evaluator, setup.gumbel)
-    return lambda state: search.search(state, playouts).move
+
+    def choose(state: State) -> Move:
+        result = search.search(state, playouts)
+        if setup.report:
+            found = zip(result.moves, result.visits, result.values, strict=True)
+            setup.report({move: value for move, visits, value in found if visits})
+        return result.move
+
+    return choose
 
 
 def _level(number: int, setup: AgentSetup, rng: Random) -> Agent:
@@ -158,6 +233,14 @@ def _level(number: int, setup: AgentSetup, rng: Random) -> Agent:
 
 
 def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
+    def value(leaf: State) -> float:
+        return setup.values.evaluate([leaf])[0].value
+
+    if setup.report:
+        return _reporting(
+            setup.report, lambda state: depth_limited.search(state, depth - 1, value, prunes=False)[0]
+        )
+
     def choose(state: State) -> Move:
         leaves = depth_limited.leaf_states(state, depth)
         evaluations: Sequence[Evaluation] = setup.values.evaluate(leaves) if leaves else ()
@@ -167,17 +250,20 @@ def _value(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
 
 
 AGENTS = {
-    "random": AgentKind(_random),
+    "random": AgentKind(_random, has_values=False),
     "minimax": AgentKind(_minimax),
+    "one-bound": AgentKind(_one_bound),
     "alpha-beta": AgentKind(_alpha_beta),
     "depth-limited": AgentKind(_depth_limited, 2, "plies"),
     "flat-mc": AgentKind(_flat_monte_carlo, 10, "random games after each move"),
+    "flat-mc-heavy": AgentKind(_heavy_flat_monte_carlo, 10, "random games after each move"),
     "uct": AgentKind(_uct, 100, "random games"),
+    "uct-heavy": AgentKind(_heavy_uct, 100, "random games"),
     "uct-flat": AgentKind(_uct_without_expansion, 100, "random games"),
     "puct-tree": AgentKind(_puct_tree, 100, "playouts"),
     "puct": AgentKind(_puct, 100, "playouts"),
     "gumbel": AgentKind(_gumbel, 16, "playouts"),
-    "level": AgentKind(_level, 3, "from 1, for beginners, to 10, full strength"),
+    "level": AgentKind(_level, 3, "from 1, for beginners, to 10, full strength", has_values=False),
     "value": AgentKind(_value, 2, "plies"),
 }
 """The algorithms of the catalogue that play every game, by name."""

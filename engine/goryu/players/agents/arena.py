@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
-from goryu.games.state import State
+from goryu.games.state import Outcome, State
 from goryu.players.agents.agents import Agent
 
 
@@ -67,14 +67,19 @@ class Score:
 def play_game(first: Agent, second: Agent, state: State, max_plies: int | None = None) -> State:
     """Plays `state` to its end or to `max_plies` and returns it; `first` moves when `state.turn` is 0."""
     agents = (first, second)
-    while state.outcome() is None and (max_plies is None or state.ply < max_plies):
+    while ending(state) is None and (max_plies is None or state.ply < max_plies):
         state.push(agents[state.turn](state))
     return state
 
 
+def ending(state: State) -> Outcome | None:
+    """Returns the result if the game is over, also by a repetition."""
+    return state.outcome() or state.repetition()
+
+
 def result(state: State) -> float:
     """Returns the result for the player who moved first: -1, 0 or +1; 0 for an unfinished game."""
-    outcome = state.outcome()
+    outcome = ending(state)
     if outcome is None:
         return 0.0
     return outcome.value if state.turn == 0 else -outcome.value

@@ -25,10 +25,13 @@ class Algorithm:
 ALGORITHMS = {
     "random": Algorithm("any legal move"),
     "minimax": Algorithm("perfect play: searches the whole game", searches_whole_game=True),
+    "one-bound": Algorithm("minimax that leaves out replies to refuted moves", searches_whole_game=True),
     "alpha-beta": Algorithm("minimax without the moves that cannot matter", searches_whole_game=True),
     "depth-limited": Algorithm("minimax to a few plies, then a heuristic", "heuristic"),
     "flat-mc": Algorithm("the same number of random games after every move"),
+    "flat-mc-heavy": Algorithm("flat-mc whose games take a win and block a loss"),
     "uct": Algorithm("a growing tree of random games"),
+    "uct-heavy": Algorithm("UCT whose games take a win and block a loss"),
     "uct-flat": Algorithm("UCT with a tree of one ply"),
     "puct-tree": Algorithm("AlphaZero's search, with a network", "network"),
     "puct": Algorithm("the engine's own search: AlphaZero's on a graph, in batches", "network"),

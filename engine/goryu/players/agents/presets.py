@@ -11,6 +11,7 @@ from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.games.state import State
+from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Reversi
 from goryu.players.agents.agents import AgentSetup
 from goryu.players.agents.level_agent import ShogiPlayer
@@ -30,6 +31,11 @@ def disc_lead(state: State) -> float:
     """Returns the disc difference for the side to move, divided by the squares of the board: a heuristic."""
     game = cast(Reversi, state)
     return game.disc_difference() / (game.size * game.size)
+
+
+def line_lead(state: State) -> float:
+    """Returns the lead in open lines for the side to move, divided by all eight: N. J. Nilsson's, 1971."""
+    return cast(TicTacToe, state).line_difference() / len(LINES)
 
 
 def shogi_setup(
@@ -59,10 +65,10 @@ def shogi_setup(
 
 
 def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path | None = None) -> AgentSetup:
-    """Returns the setup for "tictactoe" or "reversi".
+    """Returns the setup for "tictactoe", "reversi" or a smaller board, "reversi6" or "reversi4".
 
     model: a network that replaces the shipped ones. If a shipped network is missing, random games evaluate
-        positions instead, and `log` gets a message.
+        positions instead, and `log` gets a message; none is shipped for the smaller boards.
 
     Raises:
         ModelError: a network is broken or made for another game, or `model` is missing.
@@ -72,7 +78,7 @@ def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path 
     return AgentSetup(
         evaluator=network,
         values=_shipped_network(game, "reversi-value", rng, log) if has_value_network else network,
-        heuristic=disc_lead if game == "reversi" else lambda _: 0.0,
+        heuristic=line_lead if game == "tictactoe" else disc_lead,
         puct=SMALL_PUCT,
         gumbel=GumbelConfig(c_scale=0.1),
     )
