@@ -10,7 +10,7 @@ import pytest
 from goryu.analysis.judgement import MoveClass, class_of_loss, game_accuracy, move_accuracy
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.review import GameReview, Reviewer
-from goryu.analysis.store import AnalysisStore, default_path
+from goryu.analysis.store import AnalysisStore
 from goryu.analysis.strategies import strategies_of
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
@@ -319,12 +319,6 @@ def write_many(path: Path, first: int) -> None:
     for number in range(first, first + 100):
         store.put(START_SFEN, (str(number),), analysis())
     assert not messages
-
-
-def test_the_database_is_in_the_user_s_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_path() == tmp_path / "goryu" / "analyses.sqlite3"
 
 
 # Openings and castles.

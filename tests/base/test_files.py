@@ -82,12 +82,6 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
     assert file.read_text() == "old"
 
 
-def test_the_error_of_a_missing_folder_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError) as failure:
-        atomic_write(tmp_path / "none" / "file", "")
-    assert failure.value.filename == str(tmp_path / "none" / "file")
-
-
 @pytest.mark.parametrize(
     "words",
     [

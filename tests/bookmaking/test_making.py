@@ -448,15 +448,6 @@ def test_a_blunder_in_a_book_is_measured(tmp_path: Path) -> None:
     assert bad.loss > 0.1
 
 
-def test_the_program_compares_a_book_with_deeper_searches(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, GOOD)
-    assert program.main(["check", str(path), "--playouts", "60"]) == 0
-    last = capsys.readouterr().out.splitlines()[-1]
-    assert last.startswith("2 moves at 60 playouts")
-
-
 def test_coverage_counts_the_moves_until_a_game_leaves_the_book(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

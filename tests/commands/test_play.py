@@ -16,7 +16,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Puct
-from goryu.players.agents.agents import Agent, make_agent
+from goryu.players.agents.agents import Agent
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
 from goryu.table.game import Game
@@ -97,21 +97,6 @@ def test_bytes_of_another_encoding_are_an_illegal_move() -> None:
     assert b"is not a legal move" in done.stdout
 
 
-def test_undo_takes_back_the_move_and_the_reply() -> None:
-    play = against(TicTacToe(), make_agent("alpha-beta"))
-    list(play.start())
-    assert list(play.receive("undo")) == ["you have no move to take back"]
-    list(play.receive("4"))
-    assert play.game.state.ply == 2
-    list(play.receive("undo"))
-    assert play.game.state.ply == 0
-    assert not play.game.over
-
-
-def test_the_legal_moves_are_listed_by_name() -> None:
-    assert "d3 c4 f5 e6" in session("reversi --second random", "moves\nquit\n")
-
-
 @pytest.mark.parametrize("game", ["tictactoe", "reversi"])
 def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str) -> None:
     arguments = f"{game} --first random --second depth-limited:1 --seed 3"
@@ -119,23 +104,6 @@ def test_two_algorithms_play_to_the_end_and_the_seed_repeats_the_game(game: str)
     assert "wins: " in out or "draw: " in out
     assert ("discs ahead" in out) == (game == "reversi")
     assert session(arguments) == out
-
-
-def test_the_shogi_network_searches_with_the_constants_of_its_options_file(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    configs: list[PuctConfig] = []
-
-    def watched(evaluator: Evaluator, config: PuctConfig) -> Puct:
-        configs.append(config)
-        return Puct(evaluator, config)
-
-    monkeypatch.setattr("goryu.players.agents.agents.Puct", watched)
-    text = "C_init=42\nC_init_root=77\nX=1"
-    monkeypatch.setattr("goryu.usi.start_config.read_model_options", lambda config: (text, ""))
-    out = session("shogi --first puct:2", "quit\n")
-    assert [(config.formula.c_init, config.root_formula.c_init) for config in configs] == [(0.84, 1.54)]
-    assert "file next to the model: no option is called 'X'" in out
 
 
 def test_shogi_is_played_with_the_values_of_the_options_file(

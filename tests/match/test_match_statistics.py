@@ -220,12 +220,6 @@ def test_the_numbers_of_lost_games_are_medians_over_the_games_that_have_them() -
     assert "too few" in LostGames.of(1, [lost_by_black([None, 500])]).text(("A", "B"))
 
 
-def test_a_score_that_only_rises_has_no_fall() -> None:
-    assert LostGames.of(1, [lost_by_black([0, 400, 50, 400, 120, 500])]).fall_cp is None  # lost on time
-    lost = LostGames.of(1, [lost_by_black([-400, 400, -350, 400])])
-    assert lost.text(("A", "B")) == "A lost 1: B knew at ply 6, A at 5 (medians)"
-
-
 # Tuning
 
 
@@ -275,11 +269,6 @@ def test_an_option_with_two_values_has_no_square() -> None:
         score, error = surface.score(values)
         assert abs(score - 0.5) < 3 * error < 0.15
     assert " 0.5: " not in surface.lines()[1]
-
-
-def test_a_surface_of_won_pairs_has_an_infinite_error() -> None:
-    surface = Surface(OPTIONS, simulated(60, 1, lambda c, t: 1.0))
-    assert "100: +inf ± inf" in surface.lines()[1]
 
 
 @pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])

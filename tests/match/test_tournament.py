@@ -146,18 +146,6 @@ def test_time_starts_before_go_is_sent(
         client.quit()
 
 
-@pytest.mark.parametrize("wait_s", [float("inf"), 1e12])
-def test_a_timeout_may_be_infinite(wait_s: float) -> None:
-    client = UsiClient(
-        scripted("push"), timeouts=Timeouts(start_timeout_s=wait_s, move_timeout_s=wait_s, quit_s=0.5)
-    )
-    try:
-        client.start()
-        assert client.go("position startpos", "go nodes 1", None).move == "1g1f"
-    finally:
-        client.quit()
-
-
 def test_without_flag_lateness_is_only_recorded() -> None:
     slow = scripted("silence:250", limits="movetime=100")
     game = one_game(slow, scripted("push"), flag=False, max_plies=2)

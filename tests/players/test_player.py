@@ -179,16 +179,6 @@ def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value]
 
 
 @pytest.mark.usefixtures("_own_book")
-def test_the_limit_of_depth_is_not_for_goryus_own_book() -> None:
-    config = with_fields(OWN_NETWORK, {"book.least_depth": 99})
-    for name, is_used in (("", True), ("goryu.db", False)):
-        named = with_fields(config, {"book_file.path": name})
-        player, _ = loaded(named)
-        answer = search(player, request_of(named, limits=Limits(movetime_ms=20.0)))
-        assert (answer.info_string != "") == is_used
-
-
-@pytest.mark.usefixtures("_own_book")
 def test_at_a_terminal_level_ten_plays_from_the_book_and_level_nine_does_not() -> None:
     evaluator = load_evaluator(OWN_NETWORK.evaluator, print)
     for level in LEVELS[-2:]:

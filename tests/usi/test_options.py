@@ -441,16 +441,9 @@ def test_device_is_a_list_of_gpus() -> None:
 
 def test_the_options_of_dlshogi_for_several_gpus_are_accepted() -> None:
     options = OptionValues()
-    for name, value in (
-        ("UCT_Threads", "3"),
-        ("DNN_Batch_Size", "128"),
-        ("UCT_Threads2", "2"),
-        ("DNN_Model2", "other.onnx"),
-        ("DNN_Batch_Size2", "64"),
-        ("UCT_Threads3", "0"),
-        ("DNN_Model3", ""),
-    ):
-        assert options.set(name, value) == []
+    values = "UCT_Threads=3 DNN_Batch_Size=128 UCT_Threads2=2 DNN_Model2=other.onnx DNN_Batch_Size2=64"
+    for setting in [*values.split(), "UCT_Threads3=0", "DNN_Model3="]:
+        assert options.set(*setting.split("=")) == []
     first, second = config_of_each(options.config.evaluator)
     assert (first.device, first.threads, first.batch_size, first.model) == ("0", 3, 128, "")
     assert (second.device, second.threads, second.batch_size, second.model) == ("1", 2, 64, "other.onnx")

@@ -252,22 +252,6 @@ def test_an_error_of_the_job_ends_the_run() -> None:
         collect(pool, Rehearsal(), numbered(1))
 
 
-def test_the_workforce_is_counted_by_computer() -> None:
-    pool = PaperPool(
-        steps(
-            [Joined(0, "a"), Joined(1, "b")],
-            [Joined(2, "a"), Left(1, "gone")],
-            [done(0, 0, ""), done(2, 1, "")],
-        )
-    )
-    seen: list[Workforce] = []
-    for _ in run_tasks(pool, Rehearsal(), numbered(2), watch=seen.append):
-        pass
-    assert seen[-1].nodes == {"a": 2}
-    assert seen[-1].losses == 1
-    assert seen[-1].done == {"a": 2}
-
-
 def test_a_file_is_known_by_its_bytes(tmp_path: Path) -> None:
     source = tmp_path / "net.onnx"
     source.write_bytes(b"weights")

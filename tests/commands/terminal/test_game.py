@@ -24,7 +24,7 @@ from goryu.players.agents.agents import AGENTS
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
 from goryu.table.clock import ClockConfig, Clocks
-from goryu.table.game import Game, Over, new_board
+from goryu.table.game import Game, new_board
 from paths import MODELS
 
 START = "7g7f\n3c3d\n2g2f\n"
@@ -138,13 +138,6 @@ def test_the_board_marks_the_last_move_promoted_pieces_and_hands() -> None:
     assert "check" not in text
 
 
-def test_the_same_square_is_known_from_the_last_move() -> None:
-    play = alone()
-    for move in ("7六歩", "3四歩", "2二角成", "同銀"):
-        list(play.receive(move))
-    assert play.game.state.ply == 4
-
-
 # Notations.
 
 
@@ -157,18 +150,15 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
     assert out.split("3. ")[1].splitlines()[0].endswith(expected)
 
 
-@pytest.mark.parametrize("text", ["７ｇ７ｆ", "７六歩", "　7g7f　", "Ｐ－７ｆ"])
-def test_full_width_letters_are_read(text: str) -> None:
-    play = alone()
-    list(play.receive(text))
-    assert play.game.state.ply == 1
-
-
-def test_an_ambiguous_move_names_the_candidates() -> None:
-    assert texts(alone().receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
-
-
 # Start, clock, end.
+
+
+def test_moves_are_read_in_full_width_and_by_the_square_of_the_last_move() -> None:
+    play = alone()
+    assert texts(play.receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
+    for ply, move in enumerate(("　７ｇ７ｆ", "3四歩", "2二角成", "同銀", "Ｐ－２ｆ"), start=1):
+        list(play.receive(move))
+        assert play.game.state.ply == ply
 
 
 def test_a_handicap_game_begins_with_white() -> None:
@@ -239,19 +229,6 @@ def test_the_time_is_shown_as_minutes_or_as_byoyomi(config: ClockConfig, shown: 
     assert time_text(Clocks(config), 0) == shown
 
 
-def test_a_move_after_the_time_loses() -> None:
-    now = [0.0]
-    play = alone(clock=ClockConfig(60), now=lambda: now[0])
-    list(play.start())
-    now[0] = 30.0
-    assert play.prompt().startswith("[1:00] ")
-    list(play.receive("7g7f"))
-    now[0] = 100.0
-    assert texts(play.receive("3c3d")) == ["black (sente) wins: time"]
-    assert play.game.over == Over(Ending.TIME, 0, "time")
-    assert [one.seconds for one in play.game.played] == [30.0]
-
-
 def test_a_level_plays_on_the_clock() -> None:
     out = session("shogi --level 2 --side second --time 1 --seed 1", "3c3d\nquit\n")
     assert out.startswith("black (sente): Squirrel (level 2), white (gote): person")
@@ -283,12 +260,6 @@ def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
     assert texts(play.receive("hint")) == ["the game is over"]
     list(play.receive("7g7f"))
     assert play.game.state.ply == 0
-
-
-def test_the_engine_may_resign() -> None:
-    (Path(os.environ["GORYU_OPTIONS"])).write_text("Resign_Threshold 1000\n")
-    out = session("shogi --second level:2 --seed 1", "7g7f\n")
-    assert "black (sente) wins: resignation" in out
 
 
 def test_the_rules_are_those_of_the_options_file() -> None:

@@ -11,7 +11,7 @@ import pytest
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
-from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited, node
+from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
@@ -240,14 +240,6 @@ def test_a_graph_that_unpacks_wrongly_is_noticed(tmp_path: Path, monkeypatch: py
 def test_bytes_that_are_no_model_cannot_be_edited() -> None:
     with pytest.raises(UneditableError):
         edited(b"\x3a\xff\xff\xff\x0f truncated", GraphEdit(removed=frozenset()))
-
-
-def test_a_node_that_we_write_is_read_by_onnx_as_it_was_meant() -> None:
-    found = onnx.NodeProto()
-    found.ParseFromString(node("Slice", ["a", "b"], "c", starts=[-1, 3], axis=2))
-    assert (found.op_type, list(found.input), list(found.output)) == ("Slice", ["a", "b"], ["c"])
-    values = {each.name: onnx.helper.get_attribute_value(each) for each in found.attribute}
-    assert values == {"starts": [-1, 3], "axis": 2}
 
 
 def test_the_shipped_network_answers_bits_as_planes() -> None:

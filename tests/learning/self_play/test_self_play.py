@@ -410,13 +410,6 @@ def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> Non
     assert [game.moves[0] for game in read_games(path)].count(FIRST_MOVES[2]) == 2
 
 
-def test_pieces_of_one_game_stay_together() -> None:
-    pieces = tuple(GameRecord((move,), (10,), BLACK_WON, number=7) for move in FIRST_MOVES[:2])
-    work = workers.ReanalysisWork("again", replace(CONFIG, full_playouts=0), pieces, 1.0, False, 1)
-    labelled = run_batched((work.start(i) for i in range(2)), HashedEvaluator(), 2)
-    assert [game.number for game in labelled] == [7, 7]
-
-
 def test_networks_of_one_name_get_different_names(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
     other = tmp_path / "other.onnx"

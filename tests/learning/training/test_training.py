@@ -274,10 +274,9 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
     assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
 
 
-def test_other_networks_cannot_be_trained_on(int8_network: Path) -> None:
-    for path in (int8_network, SHIPPED.with_name("tictactoe.onnx")):
-        with pytest.raises(ValueError, match=f"{path.name}: expected a float32 network"):
-            load_export(path)
+def test_the_network_of_another_game_cannot_be_trained_on() -> None:
+    with pytest.raises(ValueError, match=r"tictactoe\.onnx: expected a float32 network"):
+        load_export(SHIPPED.with_name("tictactoe.onnx"))
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:

@@ -369,15 +369,6 @@ class TestWithTorch:
         assert expected.draws == 0
         assert learner.match(last, 2, side) == expected
 
-    def test_a_value_learner_without_randomness_plays_its_best_moves(self) -> None:
-        from goryu.learning.tutorials.value_config import ValueLearnerConfig
-        from goryu.learning.tutorials.value_learner import ValueLearner
-
-        states = [Reversi(moves=[square]) for square in (19, 26, 37, 44)]
-        learner = ValueLearner(ValueLearnerConfig(epsilon=0.0, depth=1), [make_agent("random")], seed=1)
-        learner.choose = lambda states: [state.legal_moves()[-1] for state in states]  # type: ignore[method-assign]
-        assert learner._choose(states) == [state.legal_moves()[-1] for state in states]
-
     def test_the_value_learner_records_the_positions_of_its_side(self) -> None:
         from goryu.learning.tutorials.value_learner import play_games
 

@@ -15,7 +15,6 @@ from goryu.learning.tutorials.exercises import (
     CORNER_DISCS,
     NEXT_TO_CORNERS,
     VARIANTS,
-    corner_lead,
     corner_taking,
     disc_value,
 )
@@ -32,16 +31,6 @@ def count_discs_and_corners(boards: Sequence[tuple[int, int]]) -> list[float]:
     mask = sum(1 << corner for corner in CORNERS)
     corners = count_discs([(own & mask, opponent & mask) for own, opponent in boards])
     return [discs + CORNER_DISCS * c for discs, c in zip(count_discs(boards), corners, strict=True)]
-
-
-def test_the_squares_next_to_a_corner_touch_it() -> None:
-    touching = {
-        square
-        for square in range(64)
-        for corner in CORNERS
-        if max(abs(square // 8 - corner // 8), abs(square % 8 - corner % 8)) == 1
-    }
-    assert set(NEXT_TO_CORNERS) == touching
 
 
 def test_a_bonus_for_corners_is_found_on_corners_alone() -> None:
@@ -61,14 +50,6 @@ def test_corner_taking_is_1_for_a_corner_player_and_0_for_one_that_avoids_them()
 
     assert corner_taking("lover", lover, Random(1), count=20).value == 1.0
     assert corner_taking("hater", hater, Random(1), count=20).value == 0.0
-
-
-def test_the_corner_lead_is_seen_from_the_side_to_move_and_stays_in_range() -> None:
-    state = Reversi()
-    state.own, state.opponent = (1 << 64) - 1, 0
-    assert corner_lead(state) == 1.0
-    state.own, state.opponent = 1 << 20 | 1 << 21, 1
-    assert corner_lead(state) == pytest.approx((1 - CORNER_DISCS) / (64 + 4 * CORNER_DISCS))
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,9 @@ torch: Any = pytest.importorskip("torch")
 pytest.importorskip("rich")
 
 
-from goryu.base.errors import InputError  # noqa: E402
-from goryu.commands.training.learn import main  # noqa: E402
 from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
 from goryu.games.reversi import Reversi  # noqa: E402
-from goryu.learning.tutorials.lesson import Lesson, opponent  # noqa: E402
+from goryu.learning.tutorials.lesson import Lesson  # noqa: E402
 from goryu.learning.tutorials.lesson_games import read_games, replay  # noqa: E402
 from goryu.learning.tutorials.networks import ValueNet, forward_values  # noqa: E402
 from goryu.learning.tutorials.report import TutorialReport  # noqa: E402
@@ -114,23 +111,3 @@ def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert rest.games == whole.games
     pairs = zip(rest.learner.net.parameters(), whole.learner.net.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
-
-
-def test_a_lesson_resumes_only_with_the_same_numbers(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["lesson", "--size", "4", "--games", "3", "--checkpoint-every", "3", "--filters", "4"]
-    command += ["--hidden", "8", "--match-games", "2", "--threads", "1", "--folder", str(tmp_path)]
-    assert main(command) == 0
-    for other in (["--discount", "0.5"], ["--opponents", "random"]):
-        assert main([*command, *other]) == 2
-        assert "a run with other options" in capsys.readouterr().err
-
-
-def test_opponents_are_those_of_the_exercises_and_algorithms() -> None:
-    state = Reversi(4)
-    for name in ("greedy", "varied", "corners", "random", "uct:5", "depth-limited:1"):
-        assert opponent(name, Random(1))(state) in state.legal_moves()
-    for name in ("puct", "greedy:3", "nobody"):
-        with pytest.raises(InputError, match="expected one of greedy"):
-            opponent(name, Random(1))

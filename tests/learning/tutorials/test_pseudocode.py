@@ -163,13 +163,6 @@ def test_actors_play_whole_games_in_their_own_processes(tmp_path: Path) -> None:
             assert abs(examples[0].value) in (0.0, 1.0)
 
 
-def test_the_fault_of_an_actor_is_reported(tmp_path: Path) -> None:
-    (tmp_path / "00000010.onnx").write_bytes(b"no network")
-    config = scaled(SMALL_GAMES["tictactoe"]).alphazero
-    with Actors(1, "tictactoe", tmp_path, config, 1) as actors, pytest.raises(ActorError, match="ModelError"):
-        actors.get(waits=True)
-
-
 def die_within_a_message(game: str, folder: Path, config: Any, seed: int, games: Connection) -> None:
     """An actor that sends a game, and a part of the next one."""
     games.send((0, [((1, 2), ((4, 1.0),), 1.0)]))

@@ -17,7 +17,7 @@ from goryu.implementation import Board
 from goryu.players.agents.alpha_beta import AlphaBetaSearcher
 from goryu.players.agents.gumbel import GumbelSearcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
+from goryu.players.agents.single_step import PolicySearcher, ValueSearcher
 from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.limits import Limits
 from goryu.players.config import (
@@ -337,11 +337,6 @@ def test_value_plays_the_move_after_which_the_opponent_is_worst_off() -> None:
     assert result.moves[0].value == max(values.values())
 
 
-def test_value_mates() -> None:
-    result = ValueSearcher(HashedEvaluator(), 4).search(Board(MATE_IN_1), never)
-    assert (move_to_usi(result.moves[0].move), result.moves[0].mate) == ("G*5b", 1)
-
-
 class Skewed:
     """The first move has the probability 0.75, the others share the rest."""
 
@@ -376,11 +371,6 @@ def test_a_policy_temperature_of_one_means_the_network_s_own_probabilities() -> 
     # The evaluator's temperature of 2 took the square root of the network's odds.
     rest = 0.25 / 29
     assert first / 500 == pytest.approx(0.75**2 / (0.75**2 + 29 * rest**2), abs=0.02)
-
-
-def test_random_plays_every_move_in_the_end() -> None:
-    player, board = RandomSearcher(Random(1)), Board()
-    assert {player.search(board, never).move for _ in range(500)} == set(board.legal_moves())
 
 
 @pytest.mark.parametrize("name", ["uct", "flat-mc", "random", "policy"])

@@ -10,16 +10,14 @@ from time import monotonic, sleep
 
 import pytest
 
-from goryu.base.errors import InputError
 from goryu.games.reversi import Reversi
-from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.levels.level_moves import OBVIOUS_LOSS, _felt, choose_level_move
-from goryu.players.levels.levels import LEVELS, Level, at_level, level_by_elo, level_by_name, level_of
+from goryu.players.levels.levels import LEVELS, Level, at_level, level_by_elo, level_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation
@@ -67,15 +65,6 @@ def test_the_levels_are_numbered_named_and_ordered() -> None:
         values = [getattr(level, field) for level in weaker]
         assert values == sorted(values), field
     assert LEVELS[-1].is_full_strength
-
-
-def test_a_level_has_a_name_in_the_users_language(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert LEVELS[0].name == "Chick"
-    monkeypatch.setenv("GORYU_LANGUAGE", "ja")
-    assert LEVELS[0].name == "ひよこ"
-    assert {level_by_name(text).number for text in ("3", "Rabbit", "rabbit", "うさぎ")} == {3}
-    with pytest.raises(InputError, match="11"):
-        level_by_name("11")
 
 
 def test_options_choose_the_level() -> None:
@@ -302,12 +291,6 @@ def test_full_strength_searches_as_before_after_a_move_at_a_level(player: Player
     assert expected.result is not None
     assert found.result is not None
     assert found.result.moves == expected.result.moves
-
-
-def test_both_implementations_of_the_board_are_shogi() -> None:
-    values = dict.fromkeys(PythonBoard().legal_moves(), 0.0)
-    level = replace(BLIND, naivety=0.5)
-    assert chosen(PythonBoard(), values, level, 20) == chosen(Board(), values, level, 20)
 
 
 def test_a_level_without_a_network_plays_by_material() -> None:

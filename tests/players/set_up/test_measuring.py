@@ -188,13 +188,6 @@ def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: 
     assert "searchers=3" not in messages[-1]
 
 
-def test_matches_and_tests_measure_nothing(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(measuring.VARIABLE, "off")
-    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
-    _, messages = load(EngineConfig())
-    assert "searchers=2" in messages[-1]
-
-
 def test_the_engine_measures_after_isready_but_not_on_the_clock() -> None:
     engine = UsiEngine()
     (loading,) = [action for action in engine.receive("isready", 0.0) if isinstance(action, Load)]
