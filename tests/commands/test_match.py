@@ -189,7 +189,7 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--engine1", "a'"], 'argument --engine1: "a\'": No closing quotation'),
         (["--nodes", "1", "--engine2", ""], "argument --engine2: '': expected a program"),
         (["--nodes", "1", "--option1", "Threads"], "argument --option1: 'Threads': expected NAME=VALUE"),
-        (["--nodes", "1", "--records", "kif,pgn"], "argument --records: kif,pgn: expected kif, csa, usi"),
+        (["--nodes", "1", "--records", "kif,pgn"], "argument --records: pgn: expected kif, csa, usi"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
         (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
