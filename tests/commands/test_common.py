@@ -238,7 +238,7 @@ def test_a_wrong_argument_is_named_and_nothing_is_written(
     monkeypatch.chdir(tmp_path)
     write_games("empty.games", [])
     try:
-        status = goryu_main(command.split())
+        status: object = goryu_main(command.split())
     except SystemExit as end:  # From argparse.
         status = end.code
     assert status == 2

@@ -78,6 +78,27 @@ def random_boards(games: int, seed: int) -> Iterator[Board]:
 
 
 @pytest.mark.parametrize(
+    ("sfen", "sees_nyugyoku", "sums", "crcs"),
+    [
+        (T1, False, (234, 0), (0x902DAF0D, 0x477DA44B)),
+        (T2, False, (259, 405), (0x04F60C63, 0x41727108)),
+        (T3, False, (209, 1053), (0x4D74AB41, 0x76F3EA64)),
+        (T4, False, (215, 1782), (0x13B1A349, 0xB31A9686)),
+        (T1, True, (234, 0), (0x902DAF0D, 0xB3BD85F1)),
+        (T2, True, (259, 405), (0x04F60C63, 0x04064751)),
+        (T3, True, (209, 1134), (0x4D74AB41, 0xE47FA838)),
+        (T4, True, (215, 2187), (0x13B1A349, 0x8577B124)),
+    ],
+)
+def test_planes_of_the_test_vectors(
+    sfen: str, sees_nyugyoku: bool, sums: tuple[int, int], crcs: tuple[int, int]
+) -> None:
+    rows = planes(position(sfen), sees_nyugyoku=sees_nyugyoku)
+    assert tuple(int(row.sum()) for row in rows) == sums
+    assert tuple(zlib.crc32(row.tobytes()) for row in rows) == crcs
+
+
+@pytest.mark.parametrize(
     ("sfen", "expected"),
     [(T1, []), (T2, []), (T3, [117]), (T4, [57, 61, 71, 88, 90])],
     ids=["T1", "T2", "T3", "T4"],

@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
         TutorialReport.read(path, OPTIONS)
 
 
-def train_values(run: "ResumableRun", *, keeps_best: bool = False, **numbers: int) -> None:
+def train_values(run: "ResumableRun", *, keeps_best: bool = False, **numbers: Any) -> None:
     from goryu.learning.tutorials.run import train_value_network
     from goryu.learning.tutorials.value_config import ValueLearnerConfig
     from goryu.players.agents.agents import make_agent
