@@ -110,6 +110,20 @@ def test_a_cancelled_query_is_answered_at_once_whether_it_runs_or_waits() -> Non
     assert "playouts" not in final["waits", 0]
 
 
+def test_a_query_may_be_cancelled_twice() -> None:
+    session = Session()
+    far_apart = {"moves": ["7g7f", "3c3d"], "analyze_turns": [0, 2]}  # Two runs, of which one begins.
+    session.ask("a", **far_apart, **ENDLESS, report_every_ms=10)
+    session.wait_for_report("a")
+    with session.engine._changed:  # The search cannot answer between the two.
+        session.ask("1", action="terminate", terminate_id="a")
+        session.ask("2", action="terminate_all")
+    turns = [
+        answer["turn_number"] for answer in session.finished() if answer.get("is_during_search") is False
+    ]
+    assert sorted(turns) == [0, 2]
+
+
 def test_a_query_ends_with_its_time() -> None:
     session = Session()
     session.ask("timed", time_ms=30)

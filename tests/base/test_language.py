@@ -207,9 +207,7 @@ def test_the_protocol_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(line.isascii() for line in [*options.explain("Level"), *options.describe("")])
 
 
-@pytest.mark.parametrize(
-    "command", [name for name, command in COMMANDS.items() if "training" not in command.function]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_of_a_command_is_explained_in_japanese(command: str) -> None:
     module = import_module(COMMANDS[command].function.partition(":")[0])
     if not hasattr(module, "make_parser"):
@@ -225,6 +223,14 @@ def test_every_option_of_a_command_is_explained_in_japanese(command: str) -> Non
                 shown = translated_help(text)
                 assert re.search("[ぁ-んァ-ヴ一-龠]", shown.replace("既定", "")), text
                 assert not re.search(r"\b[a-z]{2,} [a-z]{2,} [a-z]{2,}", shown), text
+
+
+def test_a_default_that_the_user_can_write_is_not_translated() -> None:
+    parser = ArgumentParser("goryu test")
+    parser.add_argument("--untried", choices=("lost", "reduced"), help="the value (default lost)")
+    with speaking("ja"):
+        assert "lost" in MESSAGES
+        assert "（既定：lost）" in parser.format_help()
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

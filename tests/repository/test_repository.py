@@ -137,7 +137,7 @@ def test_set_up_needs_nothing_but_python() -> None:
         "__main__",
         "base",
         *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
-        *(f"base.japanese.{name}" for name in ("commands", "messages")),
+        *(f"base.japanese.{name}" for name in ("commands", "messages", "training")),
     )
     ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
     assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr

@@ -1,4 +1,6 @@
-"""The review of games: every move searched and judged, the results kept in a database.
+"""The analysis of positions, for people and for programs.
 
-Start with `review.py`; `judgement.py` has the thresholds and formulas.
+A review searches and judges every move of a game and keeps the results in a database: start with `review.py`;
+`judgement.py` has the thresholds and formulas. `engine.py` answers the queries of programs. Both search with
+`searchers.py`.
 """

@@ -34,7 +34,7 @@ class AnalysisError(Exception):
 @dataclass(slots=True)
 class _Open:
     future: "Future[list[Answer]]"
-    left: int
+    turns: int
     on_report: Callable[[Answer], None]
     answers: list[Answer] = field(default_factory=list)
 
@@ -70,16 +70,20 @@ class AnalysisClient:
         """Asks; returns the future of the final answers, in the order of their turns.
 
         query: without an id. on_report: takes the reports during the search, in another thread.
-        The future raises AnalysisError.
+        The future raises AnalysisError, or what on_report has raised.
         """
         number = str(next(self._numbers))
+        line = _line({**query, "id": number})
         future: Future[list[Answer]] = Future()
         future.set_running_or_notify_cancel()
         with self._lock:
-            if not self._has_ended:
+            has_ended = self._has_ended
+            if not has_ended:
                 self._open[number] = _Open(future, len(query.get("analyze_turns", "1")), on_report)
-                future.add_done_callback(lambda _: self._open.pop(number, None))
-        self._write({**query, "id": number}, future)
+        if has_ended:
+            future.set_exception(AnalysisError("the program has ended"))
+        else:
+            self._write(number, line)
         return future
 
     def terminate(self, future: "Future[list[Answer]]") -> None:
@@ -87,7 +91,7 @@ class AnalysisClient:
         with self._lock:
             numbers = [number for number, entry in self._open.items() if entry.future is future]
         for number in numbers:
-            self._write({"id": number, "action": "terminate", "terminate_id": number}, future)
+            self._write(number, _line({"id": number, "action": "terminate", "terminate_id": number}))
 
     def close(self) -> None:
         """Waits for the answers to all queries, and ends the program."""
@@ -97,37 +101,56 @@ class AnalysisClient:
         self._reader.join()
         self._process.wait()
 
-    def _write(self, request: Mapping[str, Any], future: "Future[list[Answer]]") -> None:
+    def _write(self, number: str, line: bytes) -> None:
+        """Writes a line about a query, which fails if the program reads no more."""
         assert self._process.stdin is not None
         try:
             with self._writing:
-                self._process.stdin.write(json.dumps(request).encode() + b"\n")
+                self._process.stdin.write(line)
                 self._process.stdin.flush()
         except (OSError, ValueError) as error:  # It is closed.
-            if not future.done():
-                future.set_exception(AnalysisError(f"the program has ended: {error}"))
+            self._fail(number, AnalysisError(f"the program has ended: {error}"))
+
+    def _fail(self, number: str, error: Exception) -> None:
+        if entry := self._closed(number):
+            entry.future.set_exception(error)
+
+    def _closed(self, number: str) -> _Open | None:
+        """Forgets a query; returns it to the one thread that may end its future."""
+        with self._lock:
+            return self._open.pop(number, None)
 
     def _read(self) -> None:
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._take(json.loads(line))
-        with self._lock:
-            self._has_ended = True
-            unanswered = list(self._open.values())
-        for entry in unanswered:
-            entry.future.set_exception(AnalysisError("the program has ended"))
-        self._process.stdout.close()
+        try:
+            for line in self._process.stdout:
+                self._take(json.loads(line))
+        finally:
+            with self._lock:
+                self._has_ended = True
+                unanswered = list(self._open)
+            for number in unanswered:
+                self._fail(number, AnalysisError("the program has ended"))
+            self._process.stdout.close()
 
     def _take(self, answer: Answer) -> None:
+        number = answer["id"] or ""
         with self._lock:
-            entry = self._open.get(answer["id"] or "")
+            entry = self._open.get(number)
         if entry is None or "action" in answer:
             return
         if "error" in answer:
-            entry.future.set_exception(AnalysisError(answer["error"], answer["field"]))
+            self._fail(number, AnalysisError(answer["error"], answer["field"]))
         elif answer["is_during_search"]:
-            entry.on_report(answer)
+            try:
+                entry.on_report(answer)
+            except Exception as error:  # Of the caller, who learns of it by the future.
+                self._fail(number, error)
         else:
             entry.answers.append(answer)
-            if len(entry.answers) == entry.left:
+            if len(entry.answers) == entry.turns and self._closed(number):
                 entry.future.set_result(sorted(entry.answers, key=lambda found: found["turn_number"]))
+
+
+def _line(request: Mapping[str, Any]) -> bytes:
+    return json.dumps(request).encode() + b"\n"

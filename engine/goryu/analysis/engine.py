@@ -28,15 +28,12 @@ from goryu import __version__
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.query import Configure, Query, QueryError, query_of, read_request
-from goryu.analysis.searchers import Searchers, runs
+from goryu.analysis.searchers import WAIT_S, Searchers, runs
 from goryu.base.errors import first_line
 from goryu.base.strict_json import parse_json
 from goryu.implementation import Board
 
 _log = logging.getLogger("goryu")
-
-WAIT_S = 0.5
-"""Waiting in short steps lets Windows deliver Ctrl-C between them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -145,7 +142,8 @@ class AnalysisEngine:
         for job in cancelled:
             for future, run in job.futures:
                 for turn in run if future.cancelled() else ():
-                    self._finish(job, turn, _cancelled(job.query, turn))
+                    if turn in job.open:  # It was not cancelled before.
+                        self._finish(job, turn, _cancelled(job.query, turn))
 
     # Searches, each in a thread of `Searchers`.
 
@@ -194,9 +192,9 @@ class AnalysisEngine:
         with self._changed:
             job.open.remove(turn)
             self._waiting -= 1
-            self._write(answer)
+            self._write(answer)  # Where nobody reads, this cancels all, perhaps the rest of this job, too.
             if not job.open:
-                del self._jobs[job.number]
+                self._jobs.pop(job.number, None)
             self._changed.notify_all()
 
     def _write(self, answer: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from goryu.analysis.judgement import (
 )
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.searchers import Searchers, runs
+from goryu.analysis.searchers import WAIT_S, Searchers, runs
 from goryu.analysis.store import AnalysisStore
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig
@@ -273,7 +273,8 @@ class Reviewer:
         work = _Work(review, self.store, on_change, should_stop)
         work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
         futures = [self._searchers.submit(work.run) for _ in range(self._searchers.count)]
-        wait(futures)
+        while wait(futures, WAIT_S).not_done:
+            pass
         for future in futures:
             future.result()
         return not should_stop()

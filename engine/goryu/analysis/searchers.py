@@ -30,6 +30,9 @@ once, at first one, and while a batch is evaluated the next one has to gather.""
 RUN_LENGTH = 8
 """Positions in a row that one thread searches: long runs inherit playouts, short ones end together."""
 
+WAIT_S = 0.5
+"""Waiting for searches in short steps lets Windows deliver Ctrl-C between them."""
+
 Work = Callable[[PositionSearcher], None]
 
 

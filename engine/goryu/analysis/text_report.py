@@ -8,6 +8,7 @@ from goryu.analysis.judgement import MISTAKES, MoveClass
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.strategies import Name
 from goryu.base.language import either, language, tr
+from goryu.base.printable import columns
 from goryu.kifu.record import GameRecord
 from goryu.kifu.writing import KIF_ENDINGS
 
@@ -76,7 +77,7 @@ def _table(review: GameReview) -> Iterator[str]:
     heads = [either("accuracy", "正確さ"), either("agreement", "一致率"), either("mean loss", "平均損失")]
     kinds = (MoveClass.GREAT, MoveClass.INACCURACY, *MISTAKES)
     heads += [_name_of(kind) for kind in kinds]
-    widths = [max(9, _width(head) + 2) for head in heads]
+    widths = [max(9, columns(head) + 2) for head in heads]
     yield "    " + "".join(_right(head, width) for head, width in zip(heads, widths, strict=True))
     for turn, sign in enumerate(SIDES):
         player = review.summary(turn)
@@ -118,13 +119,8 @@ def _name_of(kind: MoveClass) -> str:
     return either(name.english, name.japanese)
 
 
-def _width(text: str) -> int:
-    """Returns the columns of a text on a terminal, where Japanese letters take two."""
-    return sum(2 if ord(letter) >= 0x2E80 else 1 for letter in text)
-
-
 def _right(text: str, width: int) -> str:
-    return " " * (width - _width(text)) + text
+    return " " * (width - columns(text)) + text
 
 
 def json_lines(name: str, describer: Describer) -> Iterator[dict[str, Any]]:

@@ -8,16 +8,21 @@ with the catalogue.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from goryu.base.config_fields import Range
 from goryu.base.language import japanese_description, language, tr
+from goryu.base.printable import columns
 
 __all__ = ["ArgumentParser", "in_range", "whole_number"]
 
 T = TypeVar("T", int, float)
+
+_UNBROKEN = re.compile(r"（既定：[!-~ ]+）|[（「]*(?:[!-~]+|[^!-~]) *[、。）」：！？ーっゃゅょッャュョ]* *")
+"""What stays on one line of a Japanese text: a default, or a letter or Latin word and the marks beside it."""
 
 
 class HelpFormatter(argparse.HelpFormatter):
@@ -28,15 +33,20 @@ class HelpFormatter(argparse.HelpFormatter):
         super().start_section(tr(heading) if heading else heading)
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return translated_help(action.help) if action.help else action.help
+        return translated_help(action.help, [*(action.choices or ())]) if action.help else action.help
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return super()._split_lines(text, width) if text.isascii() else wrapped(text, width)
 
 
-class RawHelpFormatter(HelpFormatter, argparse.RawDescriptionHelpFormatter):
+class RawHelpFormatter(argparse.RawDescriptionHelpFormatter, HelpFormatter):
     """Also leaves the lines of a description as they are."""
 
 
-def translated_help(text: str) -> str:
+def translated_help(text: str, choices: Container[str] = ()) -> str:
     """Returns the help of an option in the user's language; its default, at its end, is no part of the key.
+
+    choices: what the user may write; such a default stays as it is.
 
     >>> translated_help("seed of the choice (default 1)")
     'seed of the choice (default 1)'
@@ -44,7 +54,21 @@ def translated_help(text: str) -> str:
     start, mark, value = text.partition(" (default ")
     if not mark or not value.endswith(")"):
         return tr(text)
-    return tr(start) + tr(" (default {value})", value=tr(value[:-1]))
+    return tr(start) + tr(" (default {value})", value=value[:-1] if value[:-1] in choices else tr(value[:-1]))
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Returns the lines of a Japanese text. width: columns of a terminal, where a Japanese letter takes two.
+
+    >>> wrapped("端末で、playouts の数を（見る）。", 10)
+    ['端末で、', 'playouts', 'の数を（見', 'る）。']
+    """
+    lines = [""]
+    for part in _UNBROKEN.findall(" ".join(text.split())):
+        if lines[-1] and columns((lines[-1] + part).rstrip()) > width:
+            lines.append("")
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
 
 
 class ArgumentParser(argparse.ArgumentParser):

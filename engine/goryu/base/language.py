@@ -79,7 +79,7 @@ def either(english: str, japanese: str) -> str:
 
 def japanese_description(command: str) -> str | None:
     """Returns what a command such as "goryu match" prints above its options in Japanese, if there is such."""
-    from goryu.base.japanese.commands import DESCRIPTIONS
+    from goryu.base.japanese import DESCRIPTIONS
 
     return DESCRIPTIONS.get(command)
 

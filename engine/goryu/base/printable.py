@@ -1,4 +1,4 @@
-"""Text from other programs and from files, made safe to print."""
+"""Text on a terminal: made safe to print, and its width."""
 
 import re
 
@@ -14,3 +14,12 @@ def printable(line: str) -> str:
     Alice\x1b[2J
     """
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
+
+
+def columns(text: str) -> int:
+    """Returns the columns of a text on a terminal, where Japanese letters take two.
+
+    >>> columns("5五歩")
+    5
+    """
+    return sum(2 if ord(letter) >= 0x2E80 else 1 for letter in text)

@@ -17,6 +17,7 @@ from itertools import combinations
 from random import Random
 from time import perf_counter
 
+from goryu.base.language import tr
 from goryu.commands.common import UsageError, new_parser, positive, program, seed
 from goryu.commands.terminal.game_display import GAMES
 from goryu.commands.terminal.players import check_players
@@ -61,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("players", nargs="+", metavar="PLAYER", help="two or more, such as uct:100")
     parser.add_argument("--games", type=positive, default=100, metavar="N", help="of each pair (default 100)")
     parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help="another network than the shipped one"
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
     )
     parser.add_argument("--max-plies", type=positive, metavar="N", help="longer games are draws")
     parser.add_argument("--seed", type=seed, default=1, help="of the random numbers (default 1)")

@@ -62,7 +62,7 @@ def make_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(prog="goryu book", required=True, metavar="VERB")
     _add_make(add_verb(verbs, "make", _make, "search positions and write a book"))
     show = add_verb(verbs, "show", _show, "print the moves of a position and the lines that follow")
-    show.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
+    show.add_argument("book", type=Path, help="a book in any format")
     show.add_argument("--sfen", default=START_SFEN, help="the position (default: the start)")
     show.add_argument("--moves", nargs="+", default=[], metavar="MOVE", help="moves from there, in USI")
     show.add_argument("--usi", action="store_true", help="print moves in USI, not in Japanese")
@@ -70,14 +70,14 @@ def make_parser() -> argparse.ArgumentParser:
     check.add_argument("book", type=Path, help="a book in YaneuraOu's format")
     check.add_argument(
         "--playouts", type=positive, metavar="N",
-        help="also compare moves with searches of N playouts, by Goryu's own network",
+        help="also compare moves with searches of N playouts, by the shipped network",
     )  # fmt: skip
     check.add_argument(
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
     check.add_argument("--seed", type=seed, default=1, help="seed of the choice (default 1)")
     coverage = add_verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
-    coverage.add_argument("book", type=Path, help="a book in YaneuraOu's or Apery's format")
+    coverage.add_argument("book", type=Path, help="a book in any format")
     coverage.add_argument(
         "records", type=Path, nargs="+", help="files, folders or archives of records, or *.games"
     )
@@ -284,7 +284,7 @@ def _verify(book: "YaneuraOuBook", args: argparse.Namespace) -> None:
     from goryu.players.set_up.loading import load_evaluator
     from goryu.usi.start_config import start_config
 
-    config = start_config(None, print)
+    config = start_config(shipped_model(), print)
     searcher = BookSearcher(load_evaluator(config.evaluator, print), config)
     entries = [(sfen, book.moves_at(place)) for sfen, place in book.positions()]
     found = []

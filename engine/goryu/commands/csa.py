@@ -44,7 +44,6 @@ GORYU = (sys.executable, "-m", "goryu")
 START_S = 600.0
 """An engine may measure its threads and compile its network when it is started for the first time."""
 
-
 POLL_S = 0.2
 """How often the main thread looks for Ctrl-C; Windows wakes no thread that waits longer."""
 
@@ -86,6 +85,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
     config = from_arguments(PlayConfig, args)
     spec = EngineSpec(args.engine, settings.options)
+    # A grace before `stop` and one after it: an engine that hangs leaves a third of the margin.
     timeouts = Timeouts(start_timeout_s=START_S, grace_s=config.margin_ms / 3000)
     tally = Tally(args.games)
     with ProgressDisplay() as display:
@@ -141,7 +141,7 @@ def play(clients: Sequence[Client], say: Callable[[str], None]) -> int:
                 if failed or (asked and not interrupts):
                     for client in clients:
                         client.leave()
-                if asked and not interrupts and running:
+                if asked == 1 and not interrupts and running:
                     say(tr("ends after the games that are being played; Ctrl-C again interrupts them"))
                 if asked >= 2 > interrupts:
                     for client in clients:

@@ -1,4 +1,4 @@
-r"""Makes training games with a USI engine as the teacher, and shows, converts and packs files of games.
+r"""Makes training games with a USI engine as the teacher, and shows and packs files of games.
 
     goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \
         --go "nodes 5000" --seed 1 --out fsf.games
@@ -7,8 +7,8 @@ r"""Makes training games with a USI engine as the teacher, and shows, converts a
     goryu teach fit fsf.games gps.games     # the scale for goryu train --source
     goryu teach show fsf.games
 
-A killed `play` resumes when the same command is given again; it neither loses nor repeats a game. `fit` and
-`convert` need cshogi (extra [train]).
+A killed `play` resumes when the same command is given again; it neither loses nor repeats a game. `fit`
+needs cshogi (extra [train]). `goryu records convert` converts the files.
 """
 
 import argparse

@@ -109,8 +109,8 @@ class Client:
     def leave(self) -> None:
         """Ends the client after its game, or now if it waits for one. Safe from another thread."""
         self._is_leaving.set()
-        if self._connection:
-            self._connection.wake()
+        if connection := self._connection:
+            connection.wake()
 
     def abort(self) -> None:
         """Asks the server to interrupt the game (%CHUDAN), and closes the connection."""

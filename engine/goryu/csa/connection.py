@@ -50,7 +50,7 @@ class Connection:
         self._sent_s = time.monotonic()
         try:
             self._socket = socket.create_connection((host, port), CONNECT_S)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # A UnicodeError: no server can have this name.
             raise ConnectionLostError(
                 tr("{server} cannot be reached: {error}", server=f"{host}:{port}", error=error)
             ) from error

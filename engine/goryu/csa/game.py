@@ -28,13 +28,16 @@ from goryu.match.usi_client import EngineError, SearchReply, UsiClient
 WORDS = {"resign": "%TORYO", "win": "%KACHI"}
 """What is sent for the words after `bestmove` that are no moves."""
 
+STOP_MS = 2000
+"""How long an engine may take to stop pondering: to start it again would cost more of the clock."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlayConfig:
     """How the games are played."""
 
     margin_ms: int = ranged(
-        1000, "time of each move that the engine is not told of, for the network", least=0
+        1000, "time of each move that is hidden from the engine, for a slow connection", least=0
     )
     ponder: bool = option(True, "think on the opponent's time")
     records: Path = option(Path("runs/csa"), "folder of the records")
@@ -212,7 +215,7 @@ class CsaGame:
     def _end_ponder(self) -> None:
         self._pondered = ""
         try:
-            self._engine.end_ponder()
+            self._engine.end_ponder(STOP_MS)
         except EngineError:
             self._engine.kill()  # Its answer may come too late; the next search starts it again.
 

@@ -1,1 +1,1 @@
-"""The rules of the games. This layer imports nothing else of goryu."""
+"""The rules of the games. This layer imports nothing else of goryu but `base`."""

@@ -194,9 +194,9 @@ class UsiClient:
         """Tells the engine that the expected move was played, and waits for its answer as `go` does."""
         return self._ask("ponderhit", budget_ms)
 
-    def end_ponder(self) -> None:
-        """Ends a search for an expected move that was not played."""
-        self._ask("stop", 0)
+    def end_ponder(self, wait_ms: int) -> None:
+        """Ends a search for an expected move that was not played. wait_ms: for the engine's answer."""
+        self._ask("stop", wait_ms)
 
     def stop(self) -> None:
         """Lets the engine answer at once. Another thread may call this while `go` or `ponderhit` waits."""

@@ -93,7 +93,7 @@ Goryu に付属するものより大きいモデルをダウンロードし、�
             Team GPS の BSD-2-Clause）のモデルです。同じ時間のプレイアウト数は goryu-5x64 の 7 分の 1 ですが、
             CPU でもずっと強くなります。PyPI から 23 MB をダウンロードし、11 MB を保存します。
 
-ネイティブコードがあれば、そのあと、オプション DNN_Model が空のときはこのモデルで指します。
+以後、ネイティブコードがあり、オプション DNN_Model が空なら、このモデルで指します。
 """,
     "goryu tree": """\
 局面を探索し、探索木を図にします。--html がなければ、盤と各手の値と木を端末に表示します。
@@ -184,7 +184,7 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
   goryu records openings wdoor2024.7z --plies 24 --min-games 2 --out openings.txt
 """,
     "goryu teach": """\
-USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、変換し、圧縮します。
+USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、圧縮します。
 play を止めても、同じコマンドで続きから始まります。
 fit には cshogi（追加パッケージ train）が必要です。
 
@@ -203,7 +203,7 @@ OPTIONS = {
         "同時に進める対局の数。ファイルにその数のログインが必要"
     ),
     "another USI engine than Goryu": "Goryu の代わりに対局させる USI エンジン",
-    "time of each move that the engine is not told of, for the network": (
+    "time of each move that is hidden from the engine, for a slow connection": (
         "通信の遅れに備えて、一手ごとにエンジンの持ち時間から引いておく時間"
     ),
     "think on the opponent's time": "相手の手番でも考える",
@@ -373,12 +373,12 @@ OPTIONS = {
         "棋譜（ファイル、フォルダ、アーカイブ）。指された応手を予想に使う"
     ),
     "with one thread each": "プロセス数。それぞれ1スレッド",
-    "a book in YaneuraOu's or Apery's format": "やねうら王形式またはApery形式の定跡",
+    "a book in any format": "定跡ファイル（どの形式でもよい）",
     "the position (default: the start)": "局面（既定：初期局面）",
     "moves from there, in USI": "そこからの指し手（USI）",
     "print moves in USI, not in Japanese": "指し手をUSI形式で表示する",
     "a book in YaneuraOu's format": "やねうら王形式の定跡",
-    "also compare moves with searches of N playouts, by Goryu's own network": (
+    "also compare moves with searches of N playouts, by the shipped network": (
         "付属のネットワークで N プレイアウト探索し、指し手を比べる"
     ),
     "such moves, drawn at random": "比べる指し手の数（乱数で選ぶ）",
@@ -477,9 +477,6 @@ OPTIONS = {
     "rewrite files of games in large blocks, which take less space": (
         "ファイルを大きなブロックに書き直して小さくする"
     ),
-    "convert games to HCPE or HCPE to games, by the suffixes": (
-        "拡張子に応じて、*.games を HCPE に、HCPE を *.games に変換する"
-    ),
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",
@@ -502,9 +499,6 @@ OPTIONS = {
     "temperature of the softmax that makes the policy from the scores": (
         "評価値から方策を作るソフトマックスの温度"
     ),
-    "name of the teacher, which HCPE does not keep": "教師の名前（HCPE には残らない）",
-    "file to convert": "変換するファイル",
-    "new file": "新しいファイル",
     "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
         "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
     ),

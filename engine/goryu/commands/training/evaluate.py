@@ -60,7 +60,11 @@ def make_parser() -> argparse.ArgumentParser:
         help="softmax temperature of the policies (default 1)",
     )
     parser.add_argument(
-        "--backend", choices=BACKENDS, default="cpu", help="what runs the networks (default cpu)"
+        "--backend",
+        choices=BACKENDS,
+        default="cpu",
+        metavar="NAME",
+        help="what runs the networks: %(choices)s (default cpu)",
     )
     return parser
 

@@ -35,7 +35,16 @@ from typing import TYPE_CHECKING, Any
 
 from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_write, held_folder
-from goryu.commands.common import UsageError, new_parser, output_file, picture_file, positive, program, seed
+from goryu.commands.common import (
+    UsageError,
+    add_verb,
+    new_parser,
+    output_file,
+    picture_file,
+    positive,
+    program,
+    seed,
+)
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.tutorials import lesson_games
@@ -72,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return program(
         "goryu learn",
         make_parser(),
-        lambda args: args.run(args),
+        lambda args: args.verb(args),
         arguments,
         extra="train",
         interrupted=RESUME,
@@ -83,31 +92,28 @@ def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     verbs = parser.add_subparsers(prog="goryu learn", dest="tutorial", required=True, metavar="WHAT")
     for name, (text, options) in TUTORIALS.items():
-        verb = verbs.add_parser(name, help=text, allow_abbrev=False)
-        _add_training(verb, learn_tutorial, name, options)
-    lesson = verbs.add_parser("lesson", help="the reversi tutorial with its numbers", allow_abbrev=False)
-    _add_training(lesson, learn_lesson, "lesson")
+        _add_training(add_verb(verbs, name, learn_tutorial, text), name, options)
+    lesson = add_verb(verbs, "lesson", learn_lesson, "the reversi tutorial with its numbers")
+    _add_training(lesson, "lesson")
     lesson.add_argument(
         "--opponents", nargs="+", default=LessonOptions().opponents, metavar="NAME",
         help=f"one for each game, in turn: {OPPONENTS} (default greedy)",
     )  # fmt: skip
     add_fields(lesson, LessonOptions)
     add_fields(lesson, TUTORIAL)
-    strip = verbs.add_parser("strip", help="print the results of a lesson's games", allow_abbrev=False)
-    strip.set_defaults(run=show_strip)
+    strip = add_verb(verbs, "strip", show_strip, "print the results of a lesson's games")
     strip.add_argument("--plot", type=picture_file, metavar="FILE", help="draw the running win rate")
-    replay = verbs.add_parser("replay", help="show a game of a lesson board by board", allow_abbrev=False)
-    replay.set_defaults(run=show_game)
+    replay = add_verb(verbs, "replay", show_game, "show a game of a lesson board by board")
     replay.add_argument("game", type=positive, help="its number, from 1")
     replay.add_argument("--step", action="store_true", help="wait for Enter after each board")
     for verb in (strip, replay):
         verb.add_argument("--folder", type=Path, default=Path("runs/learn/lesson"),
                           help="of the lesson (default runs/learn/lesson)")  # fmt: skip
-    pseudocode = verbs.add_parser("pseudocode", help="AlphaZero's pseudocode", allow_abbrev=False)
+    pseudocode = add_verb(verbs, "pseudocode", learn_pseudocode, "AlphaZero's pseudocode")
     boards = pseudocode.add_subparsers(dest="board", required=True, metavar="GAME")
     for board, factors in SMALL_GAMES.items():
-        verb = boards.add_parser(board, help=f"on {board}", allow_abbrev=False)
-        _add_training(verb, learn_pseudocode, f"pseudocode-{board}")
+        verb = add_verb(boards, board, learn_pseudocode, f"on {board}")
+        _add_training(verb, f"pseudocode-{board}")
         verb.set_defaults(threads=1)  # The other cores are for the actors.
         verb.add_argument("--show", action="store_true", help="print the numbers of the run, and end")
         add_fields(verb, PseudocodeOptions)
@@ -117,27 +123,22 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_demonstrations(verbs: "argparse._SubParsersAction[ArgumentParser]") -> None:
-    pi = verbs.add_parser("pi", help="pi by random points", allow_abbrev=False)
-    pi.set_defaults(run=show_pi)
-    pi.add_argument("--points", type=positive, default=1_000_000, metavar="N", help="(default 1000000)")
-    bandit = verbs.add_parser("bandit", help="three slot machines: you against UCB1", allow_abbrev=False)
-    bandit.set_defaults(run=play_bandit)
-    bandit.add_argument("--rounds", type=positive, default=30, metavar="N", help="(default 30)")
+    pi = add_verb(verbs, "pi", show_pi, "pi by random points")
+    pi.add_argument(
+        "--points", type=positive, default=1_000_000, metavar="N", help="random points (default 1000000)"
+    )
+    bandit = add_verb(verbs, "bandit", play_bandit, "three slot machines: you against UCB1")
+    bandit.add_argument(
+        "--rounds", type=positive, default=30, metavar="N", help="rounds of play (default 30)"
+    )
     bandit.add_argument("--watch", action="store_true", help="an A/B test plays instead of you")
     for verb in (pi, bandit):
         verb.add_argument("--seed", type=seed, help="of the random numbers (default: another every time)")
-    pruning = verbs.add_parser("pruning", help="what cuts and symmetry save", allow_abbrev=False)
-    pruning.set_defaults(run=show_pruning)
+    add_verb(verbs, "pruning", show_pruning, "what cuts and symmetry save")
 
 
-def _add_training(
-    parser: argparse.ArgumentParser,
-    run: Callable[[argparse.Namespace], None],
-    name: str,
-    options: Sequence[str] = (),
-) -> None:
+def _add_training(parser: argparse.ArgumentParser, name: str, options: Sequence[str] = ()) -> None:
     """Adds what all trainings have. options: those of `TutorialOptions` that this one has besides."""
-    parser.set_defaults(run=run)
     parser.add_argument(
         "--folder", type=Path, default=Path("runs/learn") / name,
         help="folder of the networks and the state (default %(default)s)",

@@ -34,6 +34,7 @@ from goryu.base.files import check_outputs, held_folder
 from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
+    add_verb,
     new_parser,
     non_negative,
     positive,
@@ -85,16 +86,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     verbs = parser.add_subparsers(prog="goryu selfplay", required=True)
 
-    play = verbs.add_parser("play", help="play games", allow_abbrev=False)
-    play.set_defaults(verb=_play)
+    play = add_verb(verbs, "play", _play, "play games")
     _add_run_options(play)
     _add_game_options(play)
     play.add_argument(
         "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
     )
 
-    reanalyse = verbs.add_parser("reanalyse", help="label old games anew", allow_abbrev=False)
-    reanalyse.set_defaults(verb=_reanalyse)
+    reanalyse = add_verb(verbs, "reanalyse", _reanalyse, "label old games anew")
     reanalyse.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to label")
     _add_run_options(reanalyse)
     reanalyse.add_argument(
@@ -114,8 +113,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="keep the teacher's scores, and mix its moves half and half into the policies",
     )
 
-    leaves = verbs.add_parser("leaves", help="record leaves of searches, to be labelled", allow_abbrev=False)
-    leaves.set_defaults(verb=_leaves)
+    leaves = add_verb(verbs, "leaves", _leaves, "record leaves of searches, to be labelled")
     leaves.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to search")
     leaves.add_argument(
         "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
@@ -125,15 +123,16 @@ def make_parser() -> argparse.ArgumentParser:
     leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
     add_fields(leaves, LeafConfig)
 
-    loop = verbs.add_parser("loop", help="self-play, training and match in a loop", allow_abbrev=False)
-    loop.set_defaults(verb=_loop)
+    loop = add_verb(verbs, "loop", _loop, "self-play, training and match in a loop")
     _add_loop_options(loop)
     _add_game_options(loop, fills=False)
     return parser
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", type=named_model, required=True, metavar="FILE.onnx", help="the network")
+    parser.add_argument(
+        "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
+    )
     parser.add_argument(
         "--temperature",
         type=float,
@@ -171,7 +170,11 @@ def _add_machine_options(parser: argparse.ArgumentParser) -> None:
         help="games at once in each process (default 32)",
     )
     parser.add_argument(
-        "--backend", choices=BACKENDS, default="cpu", help="what runs the network (default cpu)"
+        "--backend",
+        choices=BACKENDS,
+        default="cpu",
+        metavar="NAME",
+        help="what runs the network: %(choices)s (default cpu)",
     )
     parser.add_argument(
         "--gpus",

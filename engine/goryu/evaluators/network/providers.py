@@ -207,7 +207,7 @@ def check_file(path: Path) -> None:
         is_archive = file.read(4) == b"PK\x03\x04"  # A zip file, as .pth and .npz are.
     if is_archive:
         raise ModelError(
-            f"model {path}: a file of PyTorch or Chainer; goryu convert makes an ONNX file of it"
+            f"model {path}: a file of PyTorch or Chainer; goryu convert turns it into an ONNX file"
         )
 
 

@@ -57,6 +57,7 @@ def write_training_file(path: Path, games: Iterable[GameRecord], suffix: str) ->
     elif suffix == ".hcpe3":
         write_hcpe3(path, games)
     elif suffix in (".psv", ".bin"):
-        path.write_bytes(b"".join(psv_records(game).tobytes() for game in games))
+        with path.open("wb") as file:
+            file.writelines(psv_records(game).tobytes() for game in games)
     else:
         write_hcpe(path, np.concatenate([np.zeros(0, HCPE), *map(hcpe_records, games)]))
