@@ -138,6 +138,12 @@ def test_classes_begin_at_their_thresholds() -> None:
     ]  # fmt: skip
 
 
+def test_fewer_playouts_need_a_greater_loss() -> None:
+    assert [class_of_loss(0.11, playouts).value for playouts in (100, 400, 10_000)] == [
+        "inaccuracy", "inaccuracy", "dubious",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("loss", "accuracy"), [(0.0, 100.0), (0.05, 81.0), (0.2, 41.0), (1.0, 0.0)])
 def test_the_accuracy_of_a_move_is_lichess_s(loss: float, accuracy: float) -> None:
     # 103.1668 * exp(-0.04354 * 5) - 3.1669 + 1 = 80.8
@@ -284,6 +290,13 @@ def test_a_full_disk_is_named_once_and_the_review_goes_on(tmp_path: Path) -> Non
     assert len(messages) == 1
     assert "full" in messages[0]
     assert "space on the disk" in messages[0]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    messages: list[str] = []
+    assert not opened(tmp_path / "file" / "analyses.sqlite3", messages).is_open
+    assert len(messages) == 1
 
 
 def test_processes_may_write_at_the_same_time(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
 from goryu.players.books.book import BookMove, position_of
-from goryu.players.books.checking import merged
+from goryu.players.books.checking import merged, problems
 from goryu.players.books.yaneuraou import YaneuraOuBook
 from goryu.players.books.yaneuraou_writer import yaneuraou_text
 from goryu.players.config import EngineConfig, with_fields
@@ -231,6 +231,14 @@ def test_a_position_with_a_value_that_no_search_has_is_refused(
         BookState(path, "net")
 
 
+def test_brackets_within_brackets_are_no_book(tmp_path: Path) -> None:
+    path = tmp_path / "book.jsonl"
+    for text in ("[" * 100_000, json.dumps({"format": "goryu book 1"}) + "\n" + "[" * 100_000):
+        path.write_text(text + "\n")
+        with pytest.raises(BookStateError, match="expected"):
+            BookState(path, "net")
+
+
 # The search.
 
 
@@ -348,6 +356,18 @@ def test_the_program_goes_on_shows_and_checks(
     assert "▲２六歩" in capsys.readouterr().out
     assert program.main(["show", str(small_book), "--moves", "9i9h"]) == 1
     assert program.main(["show", str(small_book), "--moves", "9i9a"]) == 2
+
+
+def test_starts_and_handicaps_can_be_chosen(tmp_path: Path) -> None:
+    starts, out = tmp_path / "starts.txt", tmp_path / "book.db"
+    starts.write_text("startpos moves 7g7f 3c3d\n")
+    words = ["make", "--state", str(tmp_path / "book.jsonl"), "--out", str(out), "--start", str(starts)]
+    assert program.main([*words, "--handicaps", "--positions", "16", "--playouts", "20"]) == 0
+    sfens = {sfen for sfen, _ in YaneuraOuBook(out).positions()}
+    assert after("7g7f", "3c3d") in sfens
+    assert "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1" in sfens
+    assert START_SFEN not in sfens
+    assert list(problems(YaneuraOuBook(out))) == []
 
 
 # Checks.

@@ -1,9 +1,12 @@
 """`goryu analyze`: records in, summaries and files out."""
 
+import io
 import json
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -112,6 +115,14 @@ def test_a_file_whose_name_is_not_utf_8_is_reviewed(tmp_path: Path) -> None:
     assert lines.read_text("utf-8").count("\n") > 10
 
 
+def test_a_record_comes_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(USI.encode())))
+    assert analyze.main(["-", "--playouts", "10"]) == 0
+    assert "2 moves" in capsys.readouterr().out
+
+
 def test_several_games_are_written_to_a_folder(tmp_path: Path) -> None:
     games = tmp_path / "games.usi"
     games.write_text(USI + "startpos moves 2g2f\n", encoding="utf-8")
@@ -127,6 +138,29 @@ def test_a_file_for_several_games_is_refused_before_any_search(
     games.write_text(USI + USI, encoding="utf-8")
     assert analyze.main([str(games), "--kif", str(games)]) == 2
     assert "expected a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--kif", "--html", "--jsonl", "folder"])
+def test_an_output_does_not_replace_a_record(
+    tmp_path: Path, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records = [tmp_path / name for name in ("one.kif", "two.kif")[: 2 if option == "folder" else 1]]
+    for record in records:
+        record.write_text(KIF, encoding="utf-8")
+    output = ["--kif", str(tmp_path)] if option == "folder" else [option, str(records[0])]
+    assert analyze.main([*map(str, records), "--playouts", "10", *output]) == 2
+    assert "name another output" in capsys.readouterr().err
+    assert all(record.read_text(encoding="utf-8") == KIF for record in records)
+
+
+def test_a_second_run_searches_nothing(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
+
+    def fail(*arguments: Any) -> None:
+        raise AssertionError("searched")
+
+    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
+    assert analyze.main([str(game), "--playouts", "20", "--quiet"]) == 0
 
 
 @pytest.mark.parametrize("playouts", ["0", "-3", "many", "1e3"])

@@ -1,6 +1,7 @@
 """The frame of the programs in tools/: exit statuses, argument types, options from dataclasses, progress."""
 
 import argparse
+import os
 import re
 import signal
 import subprocess
@@ -16,9 +17,20 @@ from goryu.__main__ import main as goryu_main
 from goryu.base.arguments import whole_number
 from goryu.base.config_fields import option, ranged
 from goryu.base.errors import GoryuError
+from goryu.base.files import atomic_path
 from goryu.base.installation import how_to_install
-from goryu.commands.common import UsageError, above_zero, new_parser, non_negative, positive, program, share
+from goryu.commands.common import (
+    UsageError,
+    above_zero,
+    new_parser,
+    non_negative,
+    output_file,
+    positive,
+    program,
+    share,
+)
 from goryu.commands.config_options import add_fields, from_arguments
+from goryu.learning.records.game_records import write_games
 from goryu.match.time_control import MOST_NODES
 from goryu.work.driver import Workforce
 from paths import ROOT
@@ -102,6 +114,13 @@ def test_numbers_out_of_range_are_refused(kind: "object", good: list[str], bad: 
             kind(text)
 
 
+def test_an_output_file_needs_a_folder(tmp_path: Path) -> None:
+    assert output_file(str(tmp_path / "x.json")) == tmp_path / "x.json"
+    for path, expected in ((tmp_path / "no" / "x.json", "no such folder"), (tmp_path, "a folder, expected")):
+        with pytest.raises(argparse.ArgumentTypeError, match=expected):
+            output_file(str(path))
+
+
 @dataclass(frozen=True)
 class Config:
     """Numbers of a tool."""
@@ -169,6 +188,80 @@ def test_an_option_of_a_dataclass_without_a_default_must_be_given() -> None:
         parser.parse_args([])
 
 
+LOOP = "selfplay loop --folder new"
+PLAY = "selfplay play --model a --out a.games"
+TEACH = "teach play a --out a.games"
+EVALUATE = "evaluate goryu-5x64.onnx --games"
+
+
+@pytest.mark.parametrize("fault", [ValueError("a defect"), ModuleNotFoundError("gone", name="goryu.x")])
+def test_a_fault_of_goryu_is_a_traceback(fault: Exception) -> None:
+    with pytest.raises(type(fault)):
+        exit_status(fault)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (f"{LOOP} --game tictactoe --channels 64", "--channels: for shogi only"),
+        (f"{LOOP} --game tictactoe --max-plies 8 --gpus 1", "--max-plies, --gpus: for shogi only"),
+        (f"{LOOP} --game tictactoe --backend cuda", "--backend: for shogi only"),
+        (f"{LOOP} --cheap-playouts 0", "cheap_playouts: expected more than 0"),
+        (f"{LOOP} --window-start 100", "expected at least one batch of 256 positions"),
+        (f"{LOOP} --match-limit 3", "expected an even number"),
+        (f"{PLAY} --full-playouts -1", "--full-playouts: -1: expected at least 0"),
+        (f"{PLAY} --max-plies 4000000000", "expected more than 0 and at most 2147483647"),
+        (f"{PLAY} --random-plies 6 0", "--random-plies: 6 0: expected 0 <= MIN <= MAX"),
+        (f"{PLAY} --backend gpu", "--backend: invalid choice: 'gpu'"),
+        (f"{PLAY} --gpus 0,-1", "--gpus: -1: expected at least 0"),
+        ("teach play a --out a.hcpe", "ends in .games"),
+        (f"{TEACH} --openings none.txt", "none.txt"),
+        (f"{TEACH} --multipv 3 --multipv-temperature 0", "--multipv-temperature: 0"),
+        (f"{TEACH} --move-timeout nan", "--move-timeout: nan"),
+        (f"{TEACH} --multipv 3 --multipv-share 15", "--multipv-share: 15"),
+        (TEACH, "cannot start 'a'"),
+        (f"{EVALUATE} none.games", "none.games"),
+        (f"{EVALUATE} empty.games", "expected at least one position of a game"),
+        (f"{EVALUATE} empty.games --temperature 0", "--temperature: 0: expected "),
+        ("learn reversi --folder new --cycles 0", "--cycles: 0: expected "),
+        ("learn reversi --folder empty.games/new", "empty.games"),
+        ("learn lesson --folder new --checkpoint-every 7", "a multiple of --games-together (3)"),
+    ],
+)  # fmt: skip
+def test_a_wrong_argument_is_named_and_nothing_is_written(
+    command: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_games("empty.games", [])
+    try:
+        status: object = goryu_main(command.split())
+    except SystemExit as end:  # From argparse.
+        status = end.code
+    assert status == 2
+    assert words in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["empty.games"]
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    path.write_text("old")
+    (tmp_path / "unfinished-numbers.json").write_text("left by a kill")
+    with pytest.raises(FileNotFoundError, match="elsewhere"), atomic_path(path) as temporary:  # noqa: PT012
+        assert not temporary.exists()
+        temporary.write_text("half")
+        (tmp_path / "elsewhere").read_text()
+    assert [file.name for file in tmp_path.iterdir()] == ["numbers.json"]
+    assert path.read_text() == "old"
+    with atomic_path(path) as temporary:
+        assert temporary.suffix == ".json"
+        temporary.write_text("new")
+    assert path.read_text() == "new"
+
+
 def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
     from goryu.commands.progress_display import ProgressDisplay
@@ -221,3 +314,12 @@ def test_help_needs_no_extra(name: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "usage: " in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
+def test_what_is_no_regular_file_is_not_replaced_by_one(tmp_path: Path) -> None:
+    path = tmp_path / "device"
+    os.mkfifo(path)
+    with pytest.raises(FileExistsError, match="not a regular file"), atomic_path(path):
+        pass
+    assert path.is_fifo()

@@ -87,6 +87,8 @@ def test_the_network_is_fetched_and_found_by_its_name(
     assert model_path(config) == folder / "miniosl.onnx"
     assert "C_init=" in read_model_options(config)[0]
     assert named_model("miniosl.onnx") == folder / "miniosl.onnx"
+    assert named_model("goryu-5x64.onnx") == ROOT / "models" / "goryu-5x64.onnx"
+    assert named_model("other.onnx") == Path("other.onnx")
     assert {path.name for path in folder.iterdir()} == {"miniosl.onnx", "miniosl.onnx.ini"}
 
 

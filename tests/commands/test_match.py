@@ -16,6 +16,7 @@ import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
+from goryu.match.export import new_folder
 from goryu.match.opening_sampler import Sampling, sample_openings
 from goryu.match.openings import read_openings
 from goryu.match.referee import Referee
@@ -91,6 +92,15 @@ def test_match_refuses_a_misspelled_option_before_the_first_game(
     assert "[1/" not in captured.out
 
 
+def test_a_resumed_match_has_records_of_all_its_games(tmp_path: Path) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} resign", "--nodes", "1"]
+    match = tool("match")
+    for more in (["2"], ["4", "--records", "csa,usi"], ["4", "--records", "csa,usi"]):
+        assert match.main([*arguments, "--out", str(tmp_path), "--games", *more]) == 0
+    assert len(list(tmp_path.glob("*.csa"))) == 4
+    assert len((tmp_path / "games.usi").read_text().splitlines()) == 4
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="limits the size of files")
 def test_a_match_on_a_full_disk_names_its_log_and_can_be_resumed(tmp_path: Path) -> None:
     command = [
@@ -148,6 +158,14 @@ def test_match_warns_of_an_engine_that_may_not_work_but_plays_on(
         assert (warnings[-1] if warnings else "") == (warning and f"warning: Ours {warning}")
 
 
+def test_match_fails_when_an_engine_plays_an_illegal_move(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
+    assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
+    assert "Scripted (1) vs Scripted (2): 2 games, 1 pair, 1 opening\n" in capsys.readouterr().out
+
+
 def test_match_reports_that_it_stopped_after_failures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -168,6 +186,10 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
         (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
         (["--nodes", "1", "--games", "0"], "--games: 0"),
+        (["--nodes", "1", "--engine1", "a'"], 'argument --engine1: "a\'": No closing quotation'),
+        (["--nodes", "1", "--engine2", ""], "argument --engine2: '': expected a program"),
+        (["--nodes", "1", "--option1", "Threads"], "argument --option1: 'Threads': expected NAME=VALUE"),
+        (["--nodes", "1", "--records", "kif,pgn"], "argument --records: pgn: expected kif, csa, usi"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
         (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
@@ -181,10 +203,24 @@ def test_match_reports_wrong_arguments(
     assert words in capsys.readouterr().err
 
 
+def test_a_backslash_in_a_command_is_part_of_a_path_on_windows() -> None:
+    assert command_words(r'C:\shogi\x.exe "a b"', "nt") == (r"C:\shogi\x.exe", "a b")
+    assert command_words(r"/opt/x\ y 'a b'", "posix") == ("/opt/x y", "a b")
+
+
 def test_the_path_of_a_program_may_have_blanks_without_quotes_of_its_own(tmp_path: Path) -> None:
     program = tmp_path / "my engine"
     program.touch()
     assert command_words(str(program), "nt") == command_words(str(program), "posix") == (str(program),)
+
+
+def test_matches_that_begin_in_one_second_have_folders_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folders = {new_folder() for _ in range(5)}
+    assert len(folders) == 5
+    assert all(folder.is_dir() for folder in folders)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends signals")

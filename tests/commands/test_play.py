@@ -50,6 +50,11 @@ def test_a_person_wins_against_an_agent_that_plays_the_last_legal_move() -> None
     assert play.game.over
 
 
+def test_an_illegal_move_is_refused_with_an_example() -> None:
+    out = session("tictactoe --second alpha-beta", "9\nhello\n4\n4\nquit\n")
+    assert out.count("is not a legal move. Write the number of a free square, such as 4.") == 3
+
+
 def test_a_forced_pass_is_played_automatically_and_undo_takes_it_back_with_the_move() -> None:
     # X takes b1 from a1; the last disc of O, on b3, has an edge behind the row that it could take.
     state = Reversi(4)
@@ -186,6 +191,20 @@ def test_model_replaces_the_shipped_network(tmp_path: Path, capsys: pytest.Captu
     reversi = "reversi --first value:1 --second random --seed 1"
     other = f"{reversi} --model {models / 'reversi.onnx'}"
     assert session(other) != session(reversi)
+
+
+def test_model_conflicts_with_a_network_in_the_options_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models = MODELS
+    own = tmp_path / "own.onnx"
+    own.write_bytes((models / "goryu-5x64.onnx").read_bytes())
+    (tmp_path / "own.onnx.ini").write_text("C_init=42\nNo_Such=1\n")
+    out = session(f"shogi --first puct:2 --model {own}", "quit\n")
+    assert "No_Such" in out  # From the options file of this network.
+    monkeypatch.setattr("goryu.usi.start_config.read_options_file", lambda: ("DNN_Model=other.onnx", ""))
+    assert main(f"shogi --model {own}".split(), StringIO(), StringIO()) == 2
+    assert "--model: option DNN_Model stays other.onnx" in capsys.readouterr().err
 
 
 def test_the_values_of_all_moves_stand_beside_every_board() -> None:

@@ -6,6 +6,7 @@ import io
 import lzma
 import tarfile
 import zipfile
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
@@ -15,6 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from goryu.learning.records.game_lists import is_list
+from goryu.learning.records.opening_tree import OpeningTree, sample_openings
 
 pytest.importorskip("rich")
 
@@ -226,6 +230,17 @@ def test_the_split_depends_on_the_moves_alone() -> None:
     assert not any(is_test_game(one, 0.0, 5) for one in games)
 
 
+@pytest.mark.parametrize(
+    "name", ["a.csa", "x y!z.kif", "C:\\new\\run.kif", "# a", '"quoted"', "a\nb", " a", "対局\udc80"]
+)
+def test_lists_keep_every_name(name: str, tmp_path: Path) -> None:
+    write_list(tmp_path / "list.txt", [name, "b"], "x")
+    assert read_list(tmp_path / "list.txt") == [name, "b"]
+    (tmp_path / "list.txt").write_bytes(BOM_UTF8 + (tmp_path / "list.txt").read_bytes())
+    assert is_list(tmp_path / "list.txt"), "an editor on Windows has added a byte order mark"
+    assert read_list(tmp_path / "list.txt") == [name, "b"]
+
+
 def test_scores_are_turned_to_the_side_that_moves() -> None:
     assert score_of(Ply("7g7f", "* 30 -3334FU"), 0) == 30
     assert score_of(Ply("7g7f", "* 30 -3334FU"), 1) == -30
@@ -347,3 +362,14 @@ def test_openings_are_different_positions_that_the_match_takes(tmp_path: Path) -
     first = out.read_bytes()
     assert run("openings", tmp_path / "in", "--plies", 6, "--count", 10, "--seed", 3, "--out", out) == 0
     assert out.read_bytes() == first
+
+
+def test_transpositions_meet_in_the_tree() -> None:
+    tree = OpeningTree(3)
+    for line, winner in (("7g7f 3c3d 2g2f", 0), ("2g2f 3c3d 7g7f", 1), ("7g7f 8c8d 2g2f", 0)):
+        tree.add(GameRecord(plies=tuple(map(Ply, line.split())), winner=winner))
+    openings = sample_openings(tree, 10, Random(1))
+    assert sorted(node.games for _, node in openings) == [1, 2]
+    assert [node.points for moves, node in openings if node.games == 2] == [1.0]
+    assert len(sample_openings(tree, 10, Random(1), balance=0.2)) == 1
+    assert len(sample_openings(tree, 10, Random(1), min_games=2)) == 1

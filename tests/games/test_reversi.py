@@ -86,6 +86,23 @@ def test_a_player_who_can_flip_nothing_passes() -> None:
     assert passes > 10
 
 
+def test_equal_positions_have_equal_keys_whatever_the_order_of_moves() -> None:
+    by_position: dict[tuple[int, int, int], int] = {}
+    keys = set()
+
+    def visit(state: Reversi, depth: int) -> None:
+        position = (state.own, state.opponent, state.ply)
+        assert by_position.setdefault(position, state.key) == state.key
+        keys.add(state.key)
+        for move in state.legal_moves() if depth else ():
+            state.push(move)
+            visit(state, depth - 1)
+            state.pop()
+
+    visit(Reversi(), 5)
+    assert len(by_position) == len(keys) < 1 + 4 + 12 + 56 + 244 + 1396
+
+
 def solve(state: Reversi, alpha: int, beta: int) -> int:
     """Returns the final disc difference for the side to move under perfect play (fail-soft)."""
     moves = state.legal_moves()

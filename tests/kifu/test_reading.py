@@ -1,6 +1,7 @@
 """Records of all formats: what is read, what is written, and what is refused with which line."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -294,6 +295,25 @@ def test_fractions_of_seconds_are_read_and_written_as_clocks_count() -> None:
     assert "T1\n" in to_csa(kif)
 
 
+def test_a_comment_before_the_first_move_of_a_variation_belongs_to_this_move() -> None:
+    game = parse_record(
+        "*全体\n1 ７六歩(77)\n2 ３四歩(33)\n変化：2手\n*変化の説明\n2 ８四歩(83)\n*二手目\n3 ２六歩(27)\n"
+    )
+    assert game.comment == "全体"
+    assert game.variations == (Variation(2, (Ply("8c8d", "変化の説明\n二手目"), Ply("2g2f"))),)
+    assert parse_record(to_kif(game)).variations == game.variations
+
+
+def test_the_sums_of_times_go_on_in_a_variation() -> None:
+    text = to_kif(
+        parse_record(
+            "1 ７六歩(77) ( 0:10/00:00:10)\n2 ３四歩(33) ( 0:20/00:00:20)\n3 ２六歩(27) ( 0:01/00:00:11)\n"
+            "変化：3手\n3 ６六歩(67) ( 0:05/)\n4 ８四歩(83) ( 0:07/)\n"
+        )
+    )
+    assert re.findall(r"\( 0:\d\d/00:00:\d\d\)", text)[-2:] == ["( 0:05/00:00:15)", "( 0:07/00:00:27)"]
+
+
 @pytest.mark.parametrize(
     "text", ["/" * 3000, "1 a" + " " * 3000 + "x", "\n" * 100_000 + "x", "1 (" + "1:" * 50_000], ids=repr
 )
@@ -301,6 +321,12 @@ def test_no_text_takes_the_reader_long(text: str) -> None:
     """Each of these took minutes or more; the time limit of the tests is the measure."""
     with pytest.raises(RecordError):
         parse_record(text)
+
+
+def test_a_ply_number_may_begin_above_1() -> None:
+    game = parse_record("21 ７六歩(77)\n22 ３四歩(33)\n変化：22手\n22 ８四歩(83)\n")
+    assert game.moves == ("7g7f", "3c3d")
+    assert game.variations == (Variation(2, (Ply("8c8d"),)),)
 
 
 @pytest.mark.parametrize(
@@ -386,6 +412,11 @@ def test_bytes_in_no_encoding_are_refused_with_their_line() -> None:
     with pytest.raises(RecordError, match="0x82") as caught:
         parse_record(data)
     assert caught.value.line == 6
+
+
+def test_undecodable_comments_do_not_cost_a_csa_game() -> None:
+    game = parse_record(b"PI\n'\xff\xff\xff\x81\n+\n+7776FU\n")
+    assert game.moves == ("7g7f",)
 
 
 def test_several_games_in_a_file() -> None:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log10, sqrt
+from math import inf, isfinite, log, log10, sqrt
 from statistics import mean, stdev
 
 import pytest
@@ -13,7 +13,7 @@ from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
 from goryu.match.screening import ScreeningError, effects, parse_changes, toss
 from goryu.match.sprt import SequentialTest, Sprt, SprtError, fit_mean, fit_t
-from goryu.match.tuning import Surface, TunedOption, TuningError, draw
+from goryu.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
 
 
 def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
@@ -78,6 +78,13 @@ def test_swapping_the_engines_mirrors_every_number() -> None:
     assert test.llr(first) == pytest.approx(-test.llr(second))
 
 
+def test_elo_and_score_are_inverses() -> None:
+    for elo in (-800.0, -7.5, 0.0, 35.0, 400.0):
+        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo)
+    assert elo_of_score(0.0) == -inf
+    assert elo_of_score(1.0) == inf
+
+
 def test_a_clean_sweep_has_no_finite_elo_but_a_lower_bound() -> None:
     statistics = MatchStatistics((0, 0, 0, 0, 10))
     assert statistics.elo == inf
@@ -87,11 +94,26 @@ def test_a_clean_sweep_has_no_finite_elo_but_a_lower_bound() -> None:
     assert statistics.los == 1 - 0.5**11
 
 
+@pytest.mark.parametrize("pentanomial, sign", [((0, 0, 0, 0, 10), 1), ((0, 9, 0, 0, 0), -1)])
+def test_equal_pairs_give_no_bound_of_normalised_elo(
+    pentanomial: tuple[int, int, int, int, int], sign: int
+) -> None:
+    statistics = MatchStatistics(pentanomial)
+    assert statistics.normalised_elo == sign * inf
+    assert statistics.normalised_elo_error == inf
+    assert MatchStatistics((0, 0, 10, 0, 0)).normalised_elo == 0.0
+
+
 def test_without_games_the_interval_is_everything() -> None:
     statistics = MatchStatistics()
     assert statistics.score_interval == (0.0, 1.0)
     assert statistics.los == 0.5
     assert Sprt().llr(statistics) == 0.0
+
+
+def test_a_win_and_a_loss_count_like_two_draws() -> None:
+    pairs = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (1.0, 0.5), (0.0, 0.0)]
+    assert MatchStatistics.from_pairs(pairs).pentanomial == (1, 0, 3, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -108,6 +130,11 @@ def test_published_log_likelihood_ratios(
 ) -> None:
     test = Sprt(elo0, elo1, elo_kind="logistic" if model == "logistic" else "normalized")
     assert test.llr(MatchStatistics(pentanomial)) == pytest.approx(llr, abs=0.005)
+
+
+def test_the_bounds_of_the_usual_test_are_2_94() -> None:
+    assert Sprt().bounds == pytest.approx((-2.944, 2.944), abs=0.001)
+    assert Sprt(alpha=0.01, beta=0.1).bounds == pytest.approx((log(0.1 / 0.99), log(0.9 / 0.01)))
 
 
 def test_the_sequential_test_accepts_the_right_hypothesis() -> None:
@@ -250,6 +277,12 @@ def test_a_malformed_range_is_refused(text: str) -> None:
         TunedOption.parse(text)
 
 
+def test_an_option_may_have_only_one_range() -> None:
+    assert parse_ranges(["c=1:2", "t=0:9"]) == (TunedOption("c", 1, 2), TunedOption("t", 0, 9))
+    with pytest.raises(TuningError, match="each option once"):
+        parse_ranges(["c=1:2", "C=3:4"])
+
+
 # Screening
 
 
@@ -298,3 +331,8 @@ def test_a_malformed_change_is_refused() -> None:
     for text in ["c", "c=1", "c=1:1", "=1:2", "c=:2", "c=1:2:3", "c=1:2,", "c=1:2,d"]:
         with pytest.raises(ScreeningError, match="expected NAME=OLD:NEW"):
             parse_changes([text])
+
+
+def test_an_option_may_be_in_only_one_change() -> None:
+    with pytest.raises(ScreeningError, match="each option once"):
+        parse_changes(["c=1:2,t=0:9", "C=3:4"])

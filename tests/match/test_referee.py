@@ -109,6 +109,38 @@ def test_the_game_is_a_draw_at_the_ply_limit_unless_mate(library: str) -> None:
     assert play(mate, "G*5b") == (0, Reason.CHECKMATE)
 
 
+def test_a_declaration_needs_ten_pieces_in_the_camp(library: str) -> None:
+    nine = "sfen 2+R1K1+B2/1+R5+B1/3GGSSS1/9/9/9/9/9/4k4 b 2GS4N4L18P 1"
+    ten = "sfen 2+R1K1+B2/1+R5+B1/2GGGSSS1/9/9/9/9/9/4k4 b GS4N4L18P 1"
+    assert play(Referee(nine, library=library), "win") == (1, Reason.FALSE_DECLARATION)
+    assert play(Referee(ten, library=library), "win") == (0, Reason.DECLARATION)
+    assert declaration_points(ten.removeprefix("sfen "), 0) == 20 + 6 + 1 + 1 + 4 + 4 + 18
+    none = Referee(ten, library=library, declaration=DeclarationRule.NONE)
+    assert play(none, "win") == (1, Reason.FALSE_DECLARATION)
+
+
+@pytest.mark.parametrize(
+    "hand, points, black_wins_27, black_wins_24",
+    [
+        ("", 26, False, False),
+        ("P", 27, False, False),
+        ("2P", 28, True, False),
+        ("4P", 30, True, False),
+        ("5P", 31, True, True),
+    ],
+)
+def test_declaration_thresholds(hand: str, points: int, black_wins_27: bool, black_wins_24: bool) -> None:
+    sfen = f"2+R1K1+B2/1+R5+B1/2GGGGSS1/9/9/9/9/9/4k4 b {hand or '-'} 1"
+    assert declaration_points(sfen, 0) == points
+    for rule, wins in (
+        (DeclarationRule.POINTS_27, black_wins_27),
+        (DeclarationRule.POINTS_24, black_wins_24),
+    ):
+        verdict = Referee("sfen " + sfen, declaration=rule).play("win")
+        assert verdict is not None
+        assert (verdict.winner == 0) == wins
+
+
 def test_declaration_points_agree_with_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     rng = random.Random(5)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -426,6 +427,12 @@ def test_a_pair_that_repeats_an_earlier_one_is_not_counted_again(config: MatchCo
     assert "unfinished" not in report(match.names, entries)
 
 
+def test_games_without_moves_all_count(config: MatchConfig) -> None:
+    entries = [replace(entry, moves=()) for entry in run(config).entries[:2]]
+    again = [replace(entry, number=entry.number + 2) for entry in entries]
+    assert len(distinct_pairs([*entries, *again])) == 2
+
+
 def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) -> None:
     """One opening and engines that always play the same: every pair repeats the first one."""
     sprt = Sprt(0, 100)
@@ -508,6 +515,11 @@ def test_a_sequential_test_counts_pairs_in_the_order_of_their_numbers(
         assert len(after.entries) == 320
 
 
+def test_an_engine_that_cannot_start_ends_the_match(config: MatchConfig) -> None:
+    with pytest.raises(EngineError, match="cannot start"):
+        run(replace(config, engines=(config.engines[0], EngineSpec((MISSING,)))))
+
+
 def test_the_report_has_the_nodes_and_depths_of_both_engines(config: MatchConfig) -> None:
     match = run(config)
     text = report(("Ours", "Theirs"), match.entries)
@@ -582,6 +594,14 @@ def written_ending(reason: Reason, plies: int, tmp_path: Path) -> None:
                 assert record.result.is_white_win() == (winner == 1)
 
 
+def test_evaluations_in_records_are_from_blacks_side(tmp_path: Path) -> None:
+    write_records(finished(Reason.RESIGNATION, 4, 1), ("Ours", "Theirs"), tmp_path, ("kif", "csa"))
+    kif = (tmp_path / "game00001.kifu").read_text("utf-8").splitlines()
+    assert [line for line in kif if line.startswith("**")] == ["**評価値=100", "**評価値=-100"] * 2
+    csa = (tmp_path / "game00001.csa").read_text("utf-8").splitlines()
+    assert [line for line in csa if line.startswith("'**")] == ["'** 100", "'** -100"] * 2
+
+
 def test_white_begins_from_a_position_with_white_to_move() -> None:
     start = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
     for moves, first in (((), 2), (("3c3d",), 1)):
@@ -627,6 +647,21 @@ def test_the_tuned_options_of_a_pair_are_sent_before_both_of_its_games(
     assert len(set(drawn)) == 3
     lines = trace.read_text().splitlines()
     assert all(lines[i + 1] == "isready" for i, line in enumerate(lines) if line.startswith("setoption"))
+
+
+def test_an_engine_that_dies_between_games_of_tuning_loses_one_game(
+    config: MatchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_option, calls = UsiClient.set_option, count()
+
+    def die_once(client: UsiClient, name: str, value: str) -> None:
+        if next(calls) == 1:
+            client.kill()
+        set_option(client, name, value)
+
+    monkeypatch.setattr(UsiClient, "set_option", die_once)
+    match = run(replace(config, tuned=(TunedOption("Style", 1, 9),)))
+    assert [entry.reason for entry in match.entries] == ["max plies", "crash", *["max plies"] * 4]
 
 
 def test_one_engine_of_each_pair_gets_the_new_value_of_a_screened_option_and_the_other_the_old_one(

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from goryu.games.shogi import Board, move_to_usi
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.state import Move
 from goryu.search.mates import mate
 from goryu.search.mates.mate import MateVerdict
@@ -107,3 +107,8 @@ print(found.nodes, most_kb() - before)
     nodes, grown = map(int, run.stdout.split())
     assert nodes > 3 << 16  # The table is full several times over.
     assert 1024 * grown <= (80 << 16) + (2 << 20)
+
+
+def test_a_move_that_wins_by_the_try_rule_is_no_mate(native: ModuleType) -> None:
+    board = native.Board("9/k3K3R/9/9/9/9/9/9/9 b - 1", Rules(EnteringKingRule.TryRule))
+    assert native.solve(board, 3000).verdict is not MateVerdict.MATE

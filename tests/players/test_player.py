@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Timer
-from time import monotonic
+from threading import Thread, Timer
+from time import monotonic, sleep
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,14 +17,16 @@ from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
+from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.kept_graph import MEMORY_FACTOR
+from goryu.players.levels.levels import LEVELS
 from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.set_up import evaluator_slot
-from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.set_up.memory import automatic_hash_bytes
 from goryu.players.set_up.model_path import model_path, read_model_options
 from goryu.players.set_up.threads import usable_threads
@@ -177,6 +179,15 @@ def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value]
 
 
 @pytest.mark.usefixtures("_own_book")
+def test_at_a_terminal_level_ten_plays_from_the_book_and_level_nine_does_not() -> None:
+    evaluator = load_evaluator(OWN_NETWORK.evaluator, print)
+    for level in LEVELS[-2:]:
+        agent = ShogiPlayer(evaluator, OWN_NETWORK, level)
+        answer = agent.search(Board(), Limits(movetime_ms=20.0))
+        assert (answer.info_string != "") == level.is_full_strength
+
+
+@pytest.mark.usefixtures("_own_book")
 def test_goryus_own_book_belongs_to_the_shipped_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +216,19 @@ def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch
         assert answer.move is not None
         assert result is not None
         assert 48 <= sum(move.visits for move in result.moves) < 60
+
+
+def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:
+    player, _ = loaded(with_book)
+    request, control = request_of(with_book, limits=Limits(ponder=True)), SearchControl()
+    answers: list[Answer] = []
+    thread = Thread(target=lambda: answers.append(search(player, request, control)))
+    thread.start()
+    sleep(0.05)
+    assert not answers
+    control.ponderhit(Limits(byoyomi_ms=60_000, time_ms=(0, 0)), monotonic())
+    thread.join(20)
+    assert move_of(answers[0]) == "3g3f"
 
 
 @pytest.mark.parametrize("content", ["", "rubbish", "#YANEURAOU-DB2016 1.00\n"])
@@ -297,6 +321,18 @@ def test_a_search_goes_on_when_its_memory_is_full() -> None:
     assert len(messages) == 1, "nothing but the evaluator's name"
 
 
+@pytest.mark.parametrize("backend", ["auto", "cuda"])
+def test_device_minus_1_is_the_cpu(backend: str) -> None:
+    """As `gpu_id -1` in python-dlshogi2."""
+    options = OptionValues()
+    options.set("gpu_id", "-1")
+    options.set("Backend", backend)
+    messages: list[str] = []
+    network = load_network(options.config.evaluator, messages.append)
+    assert network.backend in ("Winograd", "CPU")
+    assert not messages, "no other backend was tried"
+
+
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goryu.players.set_up.loading.shipped_model", lambda: tmp_path / "goryu-5x64.onnx")
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
@@ -306,6 +342,15 @@ def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: py
     assert "none.onnx" in problems[0]
     assert "the material evaluator instead" in problems[0]
     assert move_of(search(player, request_of(config))) != "none"
+
+
+def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Path) -> None:
+    (tmp_path / "book.db").write_text(f"#YANEURAOU-DB2016 1.00\nsfen {START_SFEN}\nnonsense\n")
+    config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
+    player, messages = loaded(config)
+    for _ in range(2):
+        assert search(player, request_of(config)).info_string == ""
+    assert sum("nonsense" in message for message in messages) == 1
 
 
 def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
@@ -689,6 +734,18 @@ def test_the_shipped_network_is_opened_on_the_first_backend_that_works(
     assert tried == [(name, backend) for backend in opened]
     assert found.description == name
     assert messages == ["out of memory"] * (len(opened) - 1)
+
+
+def test_a_missing_model_is_reported_once_and_replaced() -> None:
+    config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
+    messages: list[str] = []
+    loaded = load_evaluator(config, messages.append)
+    assert "model=goryu-" in loaded.description
+    problems = [message for message in messages if "none.onnx" in message]
+    name = model_path(EvaluatorConfig()).name
+    (problem,) = problems
+    assert problem.startswith("Error! model /nowhere/none.onnx: no such file; playing with the shipped ")
+    assert problem.endswith(f"{name} instead, without the options of the file next to it")
 
 
 @pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.set_up.devices import config_of_each
+from goryu.players.set_up.devices import config_of_each, searching_threads
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
@@ -340,6 +340,30 @@ def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     assert read_options_file() == ("BookFile 定跡.db\n", "")
 
 
+def test_an_options_file_in_utf_16_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    text, problem = read_options_file()
+    assert text == ""
+    assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
+
+
+def test_an_options_file_without_read_permission_is_reported_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
+    assert read_options_file() == ("", "")  # It is not there.
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    text, problem = read_options_file()
+    assert text == ""
+    assert problem.startswith("Error! engine_options.txt cannot be read: [Errno 13] Permission denied")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no FIFOs")
 def test_an_options_file_that_is_a_fifo_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -368,6 +392,15 @@ def test_the_model_files_of_the_shipped_networks_have_no_problems() -> None:
         options = OptionValues()
         assert options.set_model_options(path.read_text("utf-8")) == []
         assert options.config.search.formula.c_init != EngineConfig().search.formula.c_init
+
+
+@pytest.mark.parametrize(
+    "line", ["Evaluator=material", "EvalDir=x", "DNN_Model=x", "LogFile=x", "Clear_Hash="]
+)
+def test_a_model_file_may_not_choose_the_model(line: str) -> None:
+    options = OptionValues()
+    assert len(options.set_model_options(line)) == 1
+    assert options.config == EngineConfig()
 
 
 @given(st.floats(-0.999, 0.999), st.integers(1, 10_000))
@@ -404,3 +437,14 @@ def test_device_is_a_list_of_gpus() -> None:
         with pytest.raises(OptionError, match="expects numbers such as 0 or 0,1"):
             options.set("Device", wrong)
     assert options.config.evaluator.device == "0, 1,0", "the last good value stays"
+
+
+def test_the_options_of_dlshogi_for_several_gpus_are_accepted() -> None:
+    options = OptionValues()
+    values = "UCT_Threads=3 DNN_Batch_Size=128 UCT_Threads2=2 DNN_Model2=other.onnx DNN_Batch_Size2=64"
+    for setting in [*values.split(), "UCT_Threads3=0", "DNN_Model3="]:
+        assert options.set(*setting.split("=")) == []
+    first, second = config_of_each(options.config.evaluator)
+    assert (first.device, first.threads, first.batch_size, first.model) == ("0", 3, 128, "")
+    assert (second.device, second.threads, second.batch_size, second.model) == ("1", 2, 64, "other.onnx")
+    assert searching_threads(options.config.evaluator) == 5

@@ -25,6 +25,7 @@ from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
 from goryu.table.clock import ClockConfig, Clocks
 from goryu.table.game import Game, new_board
+from paths import MODELS
 
 START = "7g7f\n3c3d\n2g2f\n"
 
@@ -152,6 +153,14 @@ def test_moves_are_shown_in_the_chosen_notation(name: str, expected: str) -> Non
 # Start, clock, end.
 
 
+def test_moves_are_read_in_full_width_and_by_the_square_of_the_last_move() -> None:
+    play = alone()
+    assert texts(play.receive("5八金")) == ["5八金 may be G4i-5h (4i5h), G6i-5h (6i5h)"]
+    for ply, move in enumerate(("　７ｇ７ｆ", "3四歩", "2二角成", "同銀", "Ｐ－２ｆ"), start=1):
+        list(play.receive(move))
+        assert play.game.state.ply == ply
+
+
 def test_a_handicap_game_begins_with_white() -> None:
     out = session("shogi --second random --handicap 2-piece --seed 1")
     assert "white (uwate): random" in out
@@ -188,6 +197,14 @@ def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
         ("shogi --level 2 --second random", "--level and --side"),
         ("shogi --second level:11", "expected a level from 1 to 10"),
         ("shogi --increment 5", "--increment: expected --time or --byoyomi"),
+        ("reversi --second minimax", "expected another player, such as depth-limited"),
+        ("reversi --second alpha-beta", "expected another player, such as depth-limited"),
+        ("tictactoe --second chess", "agent 'chess': expected one of random"),
+        ("tictactoe --model none.onnx", "none.onnx: no such file"),
+        (f"tictactoe --model {MODELS}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
+        (f"reversi --second random --model {MODELS}/reversi.onnx", "expected a player with a network"),
+        (f"tictactoe --model {__file__}", "expected an ONNX model"),
+        ("tictactoe --first random --second random --save x.kif", "only games of shogi can be saved"),
     ],
 )
 def test_wrong_options_are_one_line(
@@ -217,6 +234,24 @@ def test_a_level_plays_on_the_clock() -> None:
     assert out.startswith("black (sente): Squirrel (level 2), white (gote): person")
     assert "[1:00] white (gote) to move> " in out
     assert "3. black (sente): " in out
+
+
+def test_an_entered_king_wins_when_the_person_declares_it() -> None:
+    sfen = "+P+P+PK+P+P+P+P+P/2+R+R5/2B+B5/9/9/9/9/9/4k4 b 4G4S 1"
+    play = alone(sfen)
+    assert "you may declare a win: declare" in texts(play.start())
+    assert not play.game.over
+    assert texts(play.receive("declare")) == ["black (sente) wins: declaration"]
+    assert texts(alone().receive("宣言")) == ["you cannot declare a win here"]
+
+
+def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
+    play, shown = alone(), list[str]()
+    for move in ("2h3h", "8b7b", "3h2h", "7b8b") * 3:
+        shown += texts(play.receive(move))
+    assert shown[-1] == "draw: fourfold repetition"
+    assert "this position has occurred 3 times; the fourth ends the game" in shown
+    assert play.game.occurrences() == 4
 
 
 def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
@@ -255,6 +290,14 @@ def test_a_file_is_not_replaced_by_accident(tmp_path: Path) -> None:
     session("shogi --second person", f"save! {file}\n7g7f\nsave {file}\nquit\n")
     assert read_record(file).moves == ("7g7f",)
     assert "only games of shogi can be saved" in session("tictactoe --second random", "save x.kif\n")
+
+
+def test_the_ending_and_the_players_are_in_the_record(tmp_path: Path) -> None:
+    file = tmp_path / "game.csa"
+    session(f"shogi --level 3 --save {file}", "resign\n")
+    record = read_record(file)
+    assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
+    assert record.names == ("person", "Rabbit (level 3)")
 
 
 # Languages.

@@ -13,7 +13,7 @@ import pytest
 
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
@@ -78,6 +78,27 @@ def random_boards(games: int, seed: int) -> Iterator[Board]:
 
 
 @pytest.mark.parametrize(
+    ("sfen", "sees_nyugyoku", "sums", "crcs"),
+    [
+        (T1, False, (234, 0), (0x902DAF0D, 0x477DA44B)),
+        (T2, False, (259, 405), (0x04F60C63, 0x41727108)),
+        (T3, False, (209, 1053), (0x4D74AB41, 0x76F3EA64)),
+        (T4, False, (215, 1782), (0x13B1A349, 0xB31A9686)),
+        (T1, True, (234, 0), (0x902DAF0D, 0xB3BD85F1)),
+        (T2, True, (259, 405), (0x04F60C63, 0x04064751)),
+        (T3, True, (209, 1134), (0x4D74AB41, 0xE47FA838)),
+        (T4, True, (215, 2187), (0x13B1A349, 0x8577B124)),
+    ],
+)
+def test_planes_of_the_test_vectors(
+    sfen: str, sees_nyugyoku: bool, sums: tuple[int, int], crcs: tuple[int, int]
+) -> None:
+    rows = planes(position(sfen), sees_nyugyoku=sees_nyugyoku)
+    assert tuple(int(row.sum()) for row in rows) == sums
+    assert tuple(zlib.crc32(row.tobytes()) for row in rows) == crcs
+
+
+@pytest.mark.parametrize(
     ("sfen", "expected"),
     [(T1, []), (T2, []), (T3, [117]), (T4, [57, 61, 71, 88, 90])],
     ids=["T1", "T2", "T3", "T4"],
@@ -131,7 +152,7 @@ def test_planes_of_the_test_vectors_of_other_formats(
         assert (int(ones.sum()), zlib.crc32(ones.tobytes())) == expected
 
 
-def test_labels_of_the_test_vectors_of_other_formats() -> None:
+def test_labels_of_the_test_vectors() -> None:
     for turn, usi, book, first_book, nshogi in [
         (0, "7g7f", 59, 47, 57), (0, "2g2f", 14, 52, 12), (0, "6i7h", 142, 146, 622),
         (1, "8b8h", 10, 16, 16), (1, "P*2g", 1685, 1639, 1689), (1, "3c7g+", 992, 996, 915),
@@ -141,6 +162,9 @@ def test_labels_of_the_test_vectors_of_other_formats() -> None:
     ]:  # fmt: skip
         move = move_from_usi(usi)
         assert [each.label(move, turn) for each in (BOOK, FIRST_BOOK, NSHOGI)] == [book, first_book, nshogi]
+        assert dlshogi_label(move, turn) == (2135 if usi == "G*4c" else book), (
+            "gold is the last piece in hand"
+        )
 
 
 def test_labels_of_aobazero_are_direction_and_distance_from_the_origin() -> None:

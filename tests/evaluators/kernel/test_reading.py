@@ -82,6 +82,10 @@ def twice(m: Model, x: str, factor: float) -> str:
     return x
 
 
+def infinite(m: Model, x: str) -> str:
+    return m.add("Conv", x, m.constant(np.full((32, 62, 3, 3), np.inf, np.float32)), pads=[1] * 4)
+
+
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
@@ -101,6 +105,7 @@ def twice(m: Model, x: str, factor: float) -> str:
         (lambda m, x: m.add("Relu", m.add("Mul", row(m, x), m.normal(1))), "a row of squares"),
         (lambda m, x: m.add("Relu", m.add("Add", row(m, x), m.normal(32, 1, 1))), "a row of squares"),
         (lambda m, x: m.add("Transpose", m.conv(x, 62, 32, 3), perm=[0, 1, 3, 2]), "exchanges axes"),
+        (lambda m, x: m.add("Relu", infinite(m, x)), "not finite"),
         (
             lambda m, x: m.add("ReduceMean", m.conv(x, 62, 32, 3), axes=[1], keepdims=1),
             "reduces other axes than the board",

@@ -234,6 +234,28 @@ def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
         NetworkEvaluator(model, backend="cuda")
 
 
+def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class TooOld:
+        def __init__(self, handle: Any) -> None:
+            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
+
+        def run(self, *_: object) -> None:
+            raise RuntimeError("Target GPU SM 61 is not supported by this TensorRT release")
+
+    def open_elsewhere(path: Path, backend: str, *, axes: Any = None, **_: Any) -> Session:
+        session = open_session(path, "cpu", axes=axes)
+        if backend == "tensorrt":
+            return replace(session, handle=TooOld(session.handle), backend="TensorRT")
+        return replace(session, backend="CUDA")
+
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
+    evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
+    assert evaluator.backend == "CUDA"
+    assert "SM 61" in messages[-1]
+
+
 @pytest.mark.parametrize("packs", [False, True])
 @pytest.mark.parametrize("backend", ["CUDA", "DirectML"])
 def test_on_a_gpu_every_batch_size_has_its_own_session(
@@ -293,6 +315,33 @@ def test_the_default_batch_size_depends_on_the_device(
     monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
     assert NetworkEvaluator(model, backend="cuda").batch_size == 128
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
+
+
+def test_tensorrt_caches_networks_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = write_model(tmp_path / "linear.onnx")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+
+    def folder() -> str:
+        return provider_options("tensorrt", model, 0)["trt_engine_cache_path"]
+
+    before, content = folder(), model.read_bytes()
+    assert Path(before).is_dir()
+    assert folder() == before
+    options = provider_options("tensorrt", model, 0)  # onnxruntime refuses "1".
+    assert options["trt_fp16_enable"] == options["trt_engine_cache_enable"] == "True"
+    model.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert folder() != before
+
+
+def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", lambda *_: None)
+    assert backend_chain("auto", allows_fallback=True) == ("cuda", "directml", "cpu")
+    _, messages = open_with_fallback(model, "tensorrt")
+    assert messages[0] == "TensorRT cannot be used: the user has no home folder; set HOME"
 
 
 def test_the_cache_of_tensorrt_depends_on_model_device_and_library(

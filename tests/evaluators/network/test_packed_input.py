@@ -11,6 +11,7 @@ import pytest
 from goryu.benchmark.random_network import TENSORS, write_random_network
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
+from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
@@ -234,6 +235,11 @@ def test_a_graph_that_unpacks_wrongly_is_noticed(tmp_path: Path, monkeypatch: py
     network = NetworkEvaluator(path, backend="onnxruntime", batch_size=4, packs=True)
     assert network.packed is None
     assert "answers differ" in network.note
+
+
+def test_bytes_that_are_no_model_cannot_be_edited() -> None:
+    with pytest.raises(UneditableError):
+        edited(b"\x3a\xff\xff\xff\x0f truncated", GraphEdit(removed=frozenset()))
 
 
 def test_the_shipped_network_answers_bits_as_planes() -> None:

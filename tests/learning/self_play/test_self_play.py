@@ -2,6 +2,7 @@
 
 import math
 import multiprocessing
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.named_networks import open_network
@@ -328,6 +330,36 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
     }
 
 
+def test_without_a_cheap_search_the_share_of_recorded_positions_is_taken_as_given() -> None:
+    for full_playouts in (0, 2):
+        for share in (1.0, 0.25):
+            config = replace(
+                CONFIG, cheap_playouts=0, full_playouts=full_playouts, full_share=share, mate_nodes=0,
+                resign_moves=0, random_plies=(0, 0), max_plies=40,
+            )  # fmt: skip
+            policies = [
+                policy for game in games(config, 20, 10, HashedEvaluator()) for policy in policies_of(game)
+            ]
+            recorded = sum(policy is not None for policy in policies)
+            deviation = math.sqrt(len(policies) * share * (1.0 - share))
+            assert abs(recorded - len(policies) * share) <= 4.0 * deviation, "exactly all of them if it is 1"
+
+
+def test_no_playouts_distil_the_network() -> None:
+    (game,) = games(replace(CONFIG, max_plies=20), 1, 1, HashedEvaluator())
+    task = reanalyse(
+        game, replace(CONFIG, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
+    )
+    (distilled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    board = Board(rules=ENGINE_RULES)
+    for ply, move in enumerate(distilled.moves):
+        if distilled.evals[ply] is not None:
+            (evaluation,) = MaterialEvaluator().evaluate([board])
+            assert distilled.evals[ply] == value_to_centipawns(evaluation.value, CONFIG.scale)
+            assert policies_of(distilled)[ply] == policy_target(board.legal_moves(), evaluation.policy)
+        board.push(Move(move))
+
+
 def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
     (game,) = games(
         SelfPlayConfig(cheap_playouts=2, full_playouts=4, full_share=1.0, max_plies=60),
@@ -376,6 +408,21 @@ def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> Non
     summary = go(third, second, first, fourth, third)
     assert (summary.games, summary.new_positions) == (5, 0)
     assert [game.moves[0] for game in read_games(path)].count(FIRST_MOVES[2]) == 2
+
+
+def test_networks_of_one_name_get_different_names(tmp_path: Path) -> None:
+    path = tmp_path / "self.games"
+    other = tmp_path / "other.onnx"
+    write_random_network(1, 8, other)
+    for folder, model in (("first", other), ("second", MODEL)):
+        (tmp_path / folder).mkdir()
+        network = str(shutil.copy(model, tmp_path / folder / "network.onnx"))
+        for _ in range(2):
+            arguments = ["--model", network, "--out", str(path), "--games", "1", "--max-plies", "2"]
+            assert tool().main(["play", *arguments]) == 0
+    games = list(read_games(path))
+    assert [game.number for game in games] == [0, 0]
+    assert games[0].teacher != games[1].teacher
 
 
 def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:

@@ -26,7 +26,15 @@ from goryu.learning.records.hcpe import (
     read_hcpe,
     write_hcpe,
 )
-from goryu.learning.training.dataset import Dataset, Source, draws, load_datasets, make_batch, mirror_labels
+from goryu.learning.training.dataset import (
+    Dataset,
+    Source,
+    draws,
+    load_datasets,
+    make_batch,
+    mirror_labels,
+    parse_source,
+)
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -215,6 +223,21 @@ def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: P
         result = 0.5 if winner is None else float(winner == board.turn)
         score = 1.0 / (1.0 + np.exp(-int(record["eval"]) / 500.0))
         assert value == pytest.approx(0.75 * score + 0.25 * result, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    ["-540", "0", "nan", "inf", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1", "540,0.3,3000000000"],
+)
+def test_impossible_numbers_of_a_source_are_refused(numbers: str) -> None:
+    with pytest.raises(ValueError, match="expected FILE,SCALE"):
+        parse_source(f"a.hcpe,{numbers}")
+
+
+def test_a_share_to_hold_out_is_no_percentage(tmp_path: Path) -> None:
+    write_games(tmp_path / "a.hcpe", 3, seed=1)
+    with pytest.raises(ValueError, match="expected a share of 0 to 1, received 4"):
+        load_datasets([Source(tmp_path / "a.hcpe", 600.0)], held_out=4.0, seed=0)
 
 
 def test_a_batch_has_the_planes_of_the_engine(tmp_path: Path) -> None:

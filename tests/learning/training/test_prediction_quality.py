@@ -21,7 +21,7 @@ from goryu.learning.training.prediction_quality import (
     read_played_games,
     summarize,
 )
-from goryu.match.game_log import GameEntry, GameLog, read_game_log
+from goryu.match.game_log import GameEntry, GameLog, GameLogError, read_game_log
 from goryu.search.evaluator import Evaluation
 from paths import ROOT
 
@@ -149,6 +149,12 @@ def test_games_of_a_match(tmp_path: Path) -> None:
     assert read_game_log(path)[0] == ("A", "B")
     winner = [one.player for one in predict(games[:2], Ranked()) if one.result == 1.0]
     assert set(winner) == {"A"}
+
+
+def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"type": "other"}\n')
+    with pytest.raises(GameLogError, match="expected the log of a match"):
+        list(read_played_games(tmp_path / "a.jsonl"))
 
 
 def test_games_of_a_teacher(tmp_path: Path) -> None:

@@ -232,6 +232,12 @@ def test_processes_that_make_batches_change_nothing(tmp_path: Path) -> None:
     assert not multiprocessing.active_children()
 
 
+def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
+    stream = load_batches(small_dataset(), 1_000_000, np.random.default_rng(3), workers=1)
+    with pytest.raises(ValueError, match="expected at least one batch of 1000000 positions"):
+        next(stream)
+
+
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = small_dataset()
@@ -266,6 +272,11 @@ def test_an_untrained_network_can_be_trained_after_its_export(tmp_path: Path) ->
         assert torch.allclose(found, value, atol=1e-4)
     loaded.train()(*planes)[0].logsumexp(1).sum().backward()
     assert loaded.tower[0].second_norm.weight.grad.abs().min() > 1e-6
+
+
+def test_the_network_of_another_game_cannot_be_trained_on() -> None:
+    with pytest.raises(ValueError, match=r"tictactoe\.onnx: expected a float32 network"):
+        load_export(SHIPPED.with_name("tictactoe.onnx"))
 
 
 def test_a_network_in_16_bits_cannot_be_trained_on(tmp_path: Path) -> None:
@@ -383,6 +394,19 @@ def test_impossible_numbers_of_a_run_are_refused(changes: dict[str, Any]) -> Non
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="device 'nothing'"):
         train(new_config(device="nothing"), small_dataset(), {}, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "words"), [("none.hcpe,540", "none.hcpe"), ("none.hcpe", "expected FILE,SCALE")]
+)
+def test_a_wrong_source_is_named_and_leaves_no_folder(
+    source: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("rich")
+    tool = runpy.run_module("goryu.commands.training.train")
+    assert tool["main"](["--source", source, "--folder", str(tmp_path / "run")]) == 2
+    assert words in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

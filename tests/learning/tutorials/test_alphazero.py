@@ -22,7 +22,7 @@ from goryu.learning.tutorials.alphazero import AlphaZero, Example, RootNoise, ch
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.experiments import correctness
 from goryu.players.agents.agents import AgentSetup, make_agent
-from goryu.players.agents.arena import match
+from goryu.players.agents.arena import Score, match
 from goryu.players.agents.presets import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.selection import exploration
@@ -65,6 +65,12 @@ class FakeLearner:
         self.count = saved["count"]
 
 
+def test_the_learning_rate_falls_at_the_published_steps() -> None:
+    steps = (0, 99_999, 100_000, 300_000, 500_000, 699_999)
+    rates = [PUBLISHED["chess"].learning_rate(step) for step in steps]
+    assert rates == [0.2, 0.2, 0.02, 0.002, 0.0002, 0.0002]
+
+
 @pytest.mark.parametrize("visits", [1, 100, 100_000])
 def test_the_search_explores_by_the_published_formula(visits: int) -> None:
     """It was published for values in [0, 1]; our range is twice as long, so the bonus doubles."""
@@ -102,6 +108,16 @@ def test_the_challenger_is_promoted_only_with_more_points_than_required() -> Non
             assert cycle.is_promoted == (cycle.score.points > promotion)
             champions.append(loop.champion.number)  # type: ignore[attr-defined]
         assert champions == expected
+
+
+def test_the_games_of_the_match_are_as_long_as_those_of_self_play() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, max_plies=4), Random(3))
+    assert loop.compare(UniformEvaluator()) == Score(0, 4, 0)
+
+
+def test_without_a_match_the_newest_network_always_plays() -> None:
+    loop = AlphaZero(FakeLearner(), replace(SMALL, evaluation_games=0), Random(3))
+    assert [(cycle.is_promoted, cycle.score) for cycle in loop.run()] == [(True, None)] * 2
 
 
 def test_a_resumed_run_plays_the_same_games() -> None:
@@ -148,6 +164,14 @@ def test_root_noise_changes_the_policy_of_the_root_alone() -> None:
     assert sum(first.policy) == pytest.approx(1.0)
     assert min(first.policy) >= 0.75 / 9
     assert max(first.policy) > 1 / 9
+
+
+def test_dirichlet_noise_has_its_mean_and_variance() -> None:
+    # A Dirichlet(alpha, ..., alpha) of n parts: mean 1/n, variance (n-1) / (n^2 (n alpha + 1)).
+    noise = RootNoise(UniformEvaluator(), TicTacToe().key, 0.3, 1.0, Random(2))
+    draws = np.array([noise.evaluate([TicTacToe()])[0].policy for _ in range(4000)])
+    assert draws.mean(axis=0) == pytest.approx(np.full(9, 1 / 9), abs=0.01)
+    assert draws.var() == pytest.approx(8 / (81 * (9 * 0.3 + 1)), rel=0.05)
 
 
 @pytest.mark.parametrize("search", ["puct", "gumbel"])
@@ -219,6 +243,24 @@ class TestWithTorch:
         assert evaluation.policy == pytest.approx([1 / 3] * 3)
         planes = encode([(state.own, state.opponent)], 8)
         assert evaluation.value == pytest.approx(forward_values(values, planes)[0], abs=1e-5)
+
+    def test_a_full_disk_leaves_the_earlier_network(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.tutorials.networks import BoardNet, export
+
+        def no_space(path: Path, content: bytes) -> None:
+            with path.open("wb") as file:
+                file.write(content[:1000])
+            raise OSError("no space left on device")
+
+        game, path = BOARD_GAMES["tictactoe"], tmp_path / "network.onnx"
+        export(BoardNet(game, 1, 8), game, path)
+        before = path.read_bytes()
+        monkeypatch.setattr(Path, "write_bytes", no_space)
+        with pytest.raises(OSError, match="no space"):
+            export(BoardNet(game, 1, 8), game, path)
+        assert path.read_bytes() == before
 
     def test_the_eight_symmetries_turn_stones_and_policy_alike(self) -> None:
         from goryu.learning.tutorials.board_learner import BoardLearner
@@ -295,6 +337,17 @@ class TestWithTorch:
         assert learner.step() == other.step()
         assert learner.games == other.games
 
+    def test_a_bonus_for_corners_enters_the_target_and_keeps_it_in_range(self) -> None:
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
+
+        final = Reversi()
+        final.own, final.opponent = 1 | 1 << 7 | 1 << 20, 1 << 63 | 1 << 30  # Two corners to one.
+        for bonus, target in ((0.0, 1 / 64), (8.0, 9 / 64), (100.0, 1.0)):
+            learner = ValueLearner(ValueLearnerConfig(corner_bonus=bonus), [make_agent("random")], seed=1)
+            assert learner._examples(final, 0, [(1, 2)])[0][2] == pytest.approx(target)
+            assert learner._examples(final, 1, [(1, 2)])[0][2] == pytest.approx(-target)
+
     @pytest.mark.parametrize("side", [0, 1])
     def test_the_value_learners_match_counts_as_every_other_match(self, side: int) -> None:
         from goryu.learning.tutorials.value_config import ValueLearnerConfig
@@ -346,6 +399,19 @@ class TestWithTorch:
         assert learner.values([(1, 2), (2, 1)]) == pytest.approx([0.7, -0.7], abs=0.15)
         # The corner h8 with its neighbour g8, and h8 with h7: half a turn, and its reflection.
         assert learner.values([(1 << 63, 1 << 62), (1 << 63, 1 << 55)]) == pytest.approx([0.7, 0.7], abs=0.15)
+
+    def test_the_value_learners_rate_falls_to_its_last_share(self) -> None:
+        from goryu.learning.tutorials.value_config import ValueLearnerConfig
+        from goryu.learning.tutorials.value_learner import ValueLearner
+
+        config = ValueLearnerConfig(games=4, learning_rate=1e-2, final_rate=0.1, updates=1, batch=1)
+        learner = ValueLearner(config, [make_agent("random")], seed=1)
+        learner.games = [[(1, 2, 0.7)]]
+        rates = []
+        for learner.played in (0, 2, 4):
+            learner._train()
+            rates.append(learner.optimizer.param_groups[0]["lr"])
+        assert rates == pytest.approx([1e-2, 5.5e-3, 1e-3])
 
     def test_every_second_game_is_played_as_the_second_player(self) -> None:
         from goryu.learning.tutorials.value_config import ValueLearnerConfig

@@ -4,13 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("rich")
 
 
-from goryu.evaluators.board_network import encode  # noqa: E402
+from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
 from goryu.games.reversi import Reversi  # noqa: E402
 from goryu.learning.tutorials.lesson import Lesson  # noqa: E402
 from goryu.learning.tutorials.lesson_games import read_games, replay  # noqa: E402
@@ -80,6 +81,17 @@ def test_the_games_of_a_lesson_are_games_of_reversi(size: int, tmp_path: Path) -
         boards = list(replay(game))
         assert len(boards) == len(game.moves) + 2
         assert boards[-2].endswith(str(state))
+
+
+def test_every_checkpoint_is_a_network_with_the_values_of_the_learner(tmp_path: Path) -> None:
+    lesson = learned(tmp_path)
+    names = sorted(path.name for path in tmp_path.glob("*.onnx"))
+    assert names == ["network-00006.onnx", "network-00012.onnx"]
+    game = BoardGame("reversi4", 4, 65, lambda: Reversi(4))
+    boards = encode([(0b11 << 5, 0b11 << 9), (1, 2)], 4)
+    policy, values = load(tmp_path / names[-1], game).forward(boards)
+    assert policy is None
+    np.testing.assert_allclose(values, forward_values(lesson.learner.net, boards), atol=1e-6)
 
 
 def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pytest
 
 from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES
+from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import pseudocode
 from goryu.learning.tutorials.alphazero import Example
@@ -37,6 +38,17 @@ def test_without_factors_the_run_is_the_published_one() -> None:
     assert config.alphazero == replace(PUBLISHED["chess"], untried="lost")
     assert (config.steps, config.checkpoint_interval) == (700_000, 1000)
     assert config.games_per_step * config.steps == pytest.approx(44e6)
+
+
+def test_each_factor_scales_its_number() -> None:
+    config = scaled(Factors(playouts=0.1, steps=0.01, rate=0.5, games=2.0, window=1e-9), untried="reduced")
+    assert config.alphazero.playouts == 80
+    assert config.steps == 7000
+    assert config.alphazero.learning_rates[1][0] == 1000
+    assert config.alphazero.learning_rates[1][1] == pytest.approx(0.01)
+    assert config.games_per_step == pytest.approx(2 * 44 / 0.7)
+    assert config.alphazero.window == 1, "at least one game"
+    assert config.alphazero.untried == "reduced"
 
 
 def test_bad_factors_are_refused() -> None:
@@ -129,6 +141,12 @@ def test_a_run_resumes_after_its_last_checkpoint(tmp_path: Path) -> None:
     again.load_state_dict(saved)
     assert [point.step for point in again.run(actors)] == [60, 90, 95]  # type: ignore[arg-type]
     assert (learner.steps, actors.played) == (95, 48 - 15)
+
+
+def test_before_the_first_network_a_uniform_one_plays(tmp_path: Path) -> None:
+    step, evaluator = NetworkStorage(tmp_path / "none", BOARD_GAMES["tictactoe"]).newest()
+    assert step == 0
+    assert isinstance(evaluator, UniformEvaluator)
 
 
 def test_actors_play_whole_games_in_their_own_processes(tmp_path: Path) -> None:

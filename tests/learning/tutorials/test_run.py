@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -38,6 +38,18 @@ def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
         TutorialReport.read(path, OPTIONS)
 
 
+def train_values(run: "ResumableRun", *, keeps_best: bool = False, **numbers: Any) -> None:
+    from goryu.learning.tutorials.run import train_value_network
+    from goryu.learning.tutorials.value_config import ValueLearnerConfig
+    from goryu.players.agents.agents import make_agent
+
+    config = ValueLearnerConfig(games_together=1, depth=1, updates=1, batch=8, **numbers)
+    train_value_network(
+        run, "values", config, lambda rng: [make_agent("random", rng=rng)], match_games=2,
+        keeps_best=keeps_best,
+    )  # fmt: skip
+
+
 @pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
 class TestWithTorch:
     """Stages, which need PyTorch."""
@@ -67,6 +79,15 @@ class TestWithTorch:
         new_run().measure("more", measurements)
         assert draws == [Random(1).random()] * 2
         assert new_run().report.measurements == [FOUND, FOUND]
+
+    def test_an_interrupted_stage_is_measured_again(self, new_run: Callable[[], "ResumableRun"]) -> None:
+        def interrupted(_rng: Random) -> Iterator[Measurement]:
+            yield FOUND
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            new_run().measure("basics", interrupted)
+        assert new_run().report == TutorialReport(OPTIONS)
 
     def test_alphazero_resumes_within_a_cycle_with_the_same_result(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -175,3 +196,41 @@ class TestWithTorch:
         (tmp_path / "values.pt").write_bytes(content)
         with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
             new_run().load("values", lambda saved: None)
+
+    @pytest.mark.parametrize(
+        "full", ["goryu.learning.tutorials.run.atomic_save", "goryu.learning.tutorials.report.atomic_write"]
+    )
+    def test_a_full_disk_takes_no_point_from_the_curve_and_adds_none(
+        self, full: str, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def no_space(*_arguments: object) -> None:
+            raise OSError("no space left on device")
+
+        def progress(what: str, done: int, of: int) -> None:
+            if done == 2:
+                monkeypatch.setattr(full, no_space)
+
+        run = new_run()
+        run.progress = progress
+        with pytest.raises(OSError, match="no space"):
+            train_values(run, games=3)
+        monkeypatch.undo()
+        train_values(new_run(), games=3)
+        assert [games for games, *_ in new_run().report.strength] == [1, 2, 3]
+
+    def test_the_state_of_another_training_is_named(self, new_run: Callable[[], "ResumableRun"]) -> None:
+        train_values(new_run(), games=1, filters=2)
+        with pytest.raises(ReportError, match=r"values.pt: expected the state of an earlier training"):
+            train_values(new_run(), games=1, filters=4)
+
+    def test_the_best_value_network_is_restored_at_the_end_if_requested(
+        self, new_run: Callable[[], "ResumableRun"], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from goryu.learning.tutorials.value_learner import ValueLearner
+
+        played: list[int] = []
+        monkeypatch.setattr(ValueLearner, "restore_best", lambda learner: played.append(learner.played))
+        train_values(new_run(), games=2)
+        assert played == []
+        train_values(new_run(), games=2, keeps_best=True)
+        assert played == [2]

@@ -93,3 +93,16 @@ def test_a_reflected_position_is_the_position_seen_in_a_mirror(learner: "ShogiLe
     mirrored = learner._batch([example("3g3f", "8c8d")], Fixed(0.9))
     for ours, theirs in zip(reflected, mirrored, strict=True):
         assert np.array_equal(ours, theirs)
+
+
+def test_a_batch_has_policies_over_legal_moves_and_values_as_probabilities(learner: "ShogiLearner") -> None:
+    board = Board()
+    board.push_usi("7g7f")  # White to move: labels are from the side to move.
+    moves = board.legal_moves()
+    policy = tuple((move, 1.0 / len(moves)) for move in moves)
+    examples = [Example(board.sfen(), policy, value) for value in (1.0, 0.0, -1.0)]
+    _, _, legal, policies, values = learner._batch(examples, Random(1))
+    assert legal.sum(axis=1).tolist() == [len(moves)] * 3
+    assert policies.sum(axis=1) == pytest.approx(np.ones(3))
+    assert not policies[~legal].any()
+    assert values.tolist() == [1.0, 0.5, 0.0]

@@ -208,6 +208,16 @@ def test_alpha_beta_finds_the_value_of_minimax() -> None:
         assert found.stats.depth == depth
 
 
+def test_the_line_of_alpha_beta_leads_to_its_value() -> None:
+    board = Board(MIDDLE_GAME)
+    found = AlphaBetaSearcher(material_value).search(board, lambda stats: stats.depth >= 3).moves[0]
+    assert len(found.pv) == 3
+    for move in found.pv:
+        assert move in board.legal_moves()
+        board.push(move)
+    assert material_value(board) == pytest.approx(-found.value)
+
+
 def test_alpha_beta_gives_every_line_its_exact_value() -> None:
     board = Board(MIDDLE_GAME)
     lines = AlphaBetaSearcher(material_value, lines=4).search(board, lambda stats: stats.depth >= 2).moves

@@ -16,7 +16,7 @@ from goryu.implementation import Board
 from goryu.players.config import DeviceConfig, EngineConfig, EvaluatorConfig
 from goryu.players.player import Player
 from goryu.players.set_up import measuring
-from goryu.players.set_up.loading import LoadedEvaluator
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError
 from goryu.players.set_up.measuring import Rate, Settings
 from goryu.usi.actions import Load
 from goryu.usi.engine import UsiEngine
@@ -113,6 +113,13 @@ def test_a_slower_measurement_does_not_replace_what_was_measured_before(on: Path
     assert len(messages) == count + 2, "nothing is kept"
 
 
+def test_a_folder_that_cannot_be_written_is_reported(on: Path) -> None:
+    on.parent.write_text("a file, no folder")
+    messages: list[str] = []
+    measuring.measure_and_remember(LOADED, messages.append)
+    assert "cannot be kept" in messages[-1]
+
+
 def load(config: EngineConfig, *, measures: bool = True) -> tuple[Player, list[str]]:
     player, messages = Player(), list[str]()
     player.load(config, messages.append, measures=measures)
@@ -169,6 +176,16 @@ def test_what_was_measured_for_a_batch_size_of_the_user_counts_only_for_it(on: P
     assert default.slot.loaded is not None
     assert measuring.remembered(default.slot.loaded) is None
     assert default.slot.loaded.batch_size == 1
+
+
+def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
+    player, _ = load(EngineConfig(), measures=False)
+    messages: list[str] = []
+    player.load(EngineConfig(seed=5), messages.append)
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 1
+    assert "searchers=3" not in messages[-1]
 
 
 def test_the_engine_measures_after_isready_but_not_on_the_clock() -> None:
@@ -315,6 +332,44 @@ def test_a_search_that_is_measured_fills_the_batches_of_all_devices(
     assert rate.devices == 2
     assert all(device.calls and device.rows / device.calls > 200 for device in devices.devices)
     assert rate.latency_ms == pytest.approx(1000 * 2 * 256 / rate.evaluations_per_s)
+
+
+def test_nothing_is_measured_if_the_memory_of_the_gpu_does_not_suffice(
+    on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_up(Devices(most=256), monkeypatch)
+    player, messages = load(EngineConfig())
+    assert "nothing is measured: 4 batches of 512 do not fit on the GPU" in messages
+    assert any("searchers=2 " in text for text in messages)
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.batch_size == 128
+    assert not on.exists()
+
+
+@pytest.mark.parametrize("allows_fallback", [True, False])
+def test_a_gpu_without_room_for_the_measured_batches_keeps_the_usual_ones(
+    allows_fallback: bool, on: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program may take the GPU's memory after the measurement."""
+    devices = Devices(most=256)
+
+    def loaded(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        found = devices.load(config, report)
+        if found.uses_gpu or allows_fallback:
+            return found
+        raise LoadingError("out of memory")
+
+    set_up(devices, monkeypatch)
+    monkeypatch.setattr("goryu.players.set_up.evaluator_slot.load_evaluator", loaded)
+    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(2, 512))
+    player, messages = load(EngineConfig())
+    assert devices.requested == [(2, 128), (2, 512)]
+    reason = "no room for batches of 512 on the GPU" if allows_fallback else "Error! out of memory"
+    assert f"{reason}; using the usual threads and batch size" in messages
+    assert any("searchers=2 " in text for text in messages)
+    assert player.slot.loaded is not None
+    assert player.slot.loaded.uses_gpu
+    assert player.slot.loaded.batch_size == 128
 
 
 def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(
