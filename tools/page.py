@@ -168,6 +168,7 @@ def picture_of_a_review(page: "Page", url: str, language: str) -> None:
     page.goto(f"{url}#review/file")
     done = "() => document.querySelector('.review-actions progress')?.value === 1"
     page.wait_for_function(done, timeout=600_000)
+    page.wait_for_timeout(1000)  # The list of mistakes is written anew at the end.
     # The worst one: losses are shown as −23 %.
     losses = page.locator(".mistakes button").all_inner_texts()
     worst = max(range(len(losses)), key=lambda at: int(re.findall(r"(\d+)\s*%", losses[at])[-1]))
