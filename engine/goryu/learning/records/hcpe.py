@@ -46,7 +46,7 @@ def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
     Raises HcpeError if a result is invalid or the compression is broken, and OSError if the file cannot be
     read.
     """
-    records = whole_records(_unpacked(Path(path)), HCPE, Path(path))
+    records = read_hcpe_as_it_is(Path(path))
     if records.size and records["gameResult"].max() > WHITE_WON:
         raise HcpeError(
             f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"
@@ -74,7 +74,9 @@ def whole_records(
     return records
 
 
-def read_hcpe_as_it_is(path: Path, report: Callable[[str], None]) -> npt.NDArray[np.void]:
+def read_hcpe_as_it_is(
+    path: Path, report: Callable[[str], None] = lambda message: None
+) -> npt.NDArray[np.void]:
     """Does what `read_hcpe` does, and leaves invalid results in; `good_records` finds them."""
     return whole_records(_unpacked(path), HCPE, path, report)
 
