@@ -1,0 +1,1 @@
+"""Learning from one's own games: the games, the problems made from them, and when each is due."""
