@@ -35,6 +35,7 @@ LABELS = {
     "commands": ("what `goryu` can be asked for", "goryu のコマンド"),
     "conversion": ("networks of other programs", "ほかのソフトのモデルの変換"),
     "web": ("the page in the browser", "ブラウザの画面"),
+    "dojo": ("learning from one's own games", "自分の対局から学ぶ"),
     "learning": ("training a network", "ネットワークの学習"),
     "benchmark": ("measuring speed", "速度の測定"),
     "usi": ("the USI protocol", "USI プロトコル"),

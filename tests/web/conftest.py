@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.web.server import Server
 from goryu.web.views import VIEWS
@@ -28,8 +29,10 @@ LOOK_MS = 50
 class RunningServer:
     """A server in a thread of its own; `call` runs a function in its event loop."""
 
-    def __init__(self, record: tuple[str, bytes] | None = None) -> None:
+    def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None) -> None:
+        """dojo: where its database lies, or will lie."""
         self.config = EngineConfig(evaluator=EvaluatorConfig(threads=1))
+        self.dojo = Dojo(dojo, self.config)
         self._record = record
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
@@ -37,7 +40,7 @@ class RunningServer:
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        self.server = Server(VIEWS, self.config, self._record)
+        self.server = Server(VIEWS, self.config, self.dojo, self._record)
         async with self.server.running():
             self._started.set()
             await self._ended.wait()
@@ -50,6 +53,7 @@ class RunningServer:
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self._ended.set)
         self._thread.join(30)
+        self.dojo.close()
 
     def call(self, function: Callable[[], Any]) -> Any:
         async def run() -> Any:
@@ -67,8 +71,8 @@ class RunningServer:
 
 
 @pytest.fixture
-def server() -> Iterator[RunningServer]:
-    running = RunningServer().start()
+def server(tmp_path: Path) -> Iterator[RunningServer]:
+    running = RunningServer(tmp_path / "dojo.sqlite3").start()
     yield running
     running.stop()
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from goryu.base.errors import InputError
+from goryu.dojo.dojo import Dojo
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.shogi import move_to_usi
 from goryu.games.tictactoe import TicTacToe
@@ -155,7 +156,7 @@ def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
 
 def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:
     async def run() -> None:
-        session = Session({"microscope": MicroscopeView}, EngineConfig())
+        session = Session({"microscope": MicroscopeView}, EngineConfig(), Dojo(None, EngineConfig()))
         view: Any = session.views["microscope"]
         await view.on_new({"game": "tictactoe", "algorithm": "minimax"})
 

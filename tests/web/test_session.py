@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web import server as server_module
 from goryu.web.session import Job, Outbox, Session, View
@@ -239,7 +240,7 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
         return True
 
     async def run() -> None:
-        session = Session({}, EngineConfig())
+        session = Session({}, EngineConfig(), Dojo(None, EngineConfig()))
         tasks = []
         for _ in range(5):
             tasks.append(asyncio.create_task(session.run("one", work)))

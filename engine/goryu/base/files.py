@@ -50,6 +50,15 @@ def cache_folder() -> Path:
     return (Path(named) if os.path.isabs(named) else home_folder() / ".cache") / "goryu"
 
 
+def data_folder() -> Path:
+    """Returns the folder for what the user cannot get back: in XDG_DATA_HOME, or LOCALAPPDATA on Windows.
+
+    It may not exist. Raises FileNotFoundError if the user has no home folder.
+    """
+    named = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_DATA_HOME", "")
+    return (Path(named) if os.path.isabs(named) else home_folder() / ".local" / "share") / "goryu"
+
+
 def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None] = ()) -> None:
     """Raises InputError if a file that a program writes is also one that it reads, or is named twice.
 

@@ -29,6 +29,7 @@ def main(arguments: Sequence[str]) -> int:
     given = make_parser().parse_args(arguments)
     try:
         # Packages of the extra are imported here, so that the message can say what is missing.
+        from goryu.dojo.dojo import Dojo
         from goryu.web.server import Server
         from goryu.web.views import VIEWS
     except ModuleNotFoundError as error:
@@ -44,13 +45,16 @@ def main(arguments: Sequence[str]) -> int:
     except (GoryuError, OSError) as error:
         _report(explained(error))
         return 2
+    dojo = Dojo(given.dojo, config)
     try:
-        asyncio.run(serve(Server(VIEWS, config, record), given.port, given.browser))
+        asyncio.run(serve(Server(VIEWS, config, dojo, record), given.port, given.browser))
     except KeyboardInterrupt:
         return 0
     except InputError as error:
         _report(str(error))
         return 1
+    finally:
+        dojo.close()
     return 0
 
 
@@ -73,6 +77,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
+    )
+    parser.add_argument(
+        "--dojo",
+        type=Path,
+        metavar="FILE.sqlite3",
+        help=tr("database of your games and problems (default: in your data folder)"),
     )
     return parser
 

@@ -12,6 +12,7 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from goryu import __version__
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
+from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web.security import HEADERS, Guard
 from goryu.web.session import MessageError, Session, View, field, language_of, parse
@@ -47,14 +48,19 @@ SWEEP_S = 1.0
 class Server:
     """The server and the sessions of its tabs.
 
-    views: by name. config, record: see `Session`.
+    views: by name. config, dojo, record: see `Session`.
     """
 
     def __init__(
-        self, views: Mapping[str, type[View]], config: EngineConfig, record: tuple[str, bytes] | None = None
+        self,
+        views: Mapping[str, type[View]],
+        config: EngineConfig,
+        dojo: Dojo,
+        record: tuple[str, bytes] | None = None,
     ) -> None:
         self._views = views
         self._config = config
+        self._dojo = dojo
         self._record = record
         self.guard = Guard()
         self.sessions: dict[str, Session] = {}
@@ -172,7 +178,7 @@ class Server:
                     tr("{count} tabs are open, which is the most; close one of them", count=MOST_SESSIONS)
                 )
             self._forget(min(idle, key=lambda one: one.left_s or 0.0))
-        session = Session(self._views, self._config, self._record)
+        session = Session(self._views, self._config, self._dojo, self._record)
         self.sessions[session.id] = session
         return session
 

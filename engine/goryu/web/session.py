@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeVar
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import speaking, tr
+from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
 
@@ -197,17 +198,22 @@ class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
     id: a secret that only this tab knows. language: of the page, and of the messages for it.
-    config: of the engine, with the network that the user named. record: (name, content) of the record that
-        the user named on the command line, or None.
+    config: of the engine, with the network that the user named. dojo: shared by all tabs.
+    record: (name, content) of the record that the user named on the command line, or None.
     """
 
     def __init__(
-        self, views: Mapping[str, type[View]], config: EngineConfig, record: tuple[str, bytes] | None = None
+        self,
+        views: Mapping[str, type[View]],
+        config: EngineConfig,
+        dojo: Dojo,
+        record: tuple[str, bytes] | None = None,
     ) -> None:
         """Must be called in the event loop."""
         self.id = secrets.token_urlsafe(24)
         self.language: Language = "en"
         self.config = config
+        self.dojo = dojo
         self.record = record
         self.left_s: float | None = None
         """When the connection was lost (monotonic); None while there is one."""
@@ -220,6 +226,7 @@ class Session:
         self._threads = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="goryu-web")
         self._tasks: set[asyncio.Task[None]] = set()
         self.views = {name: view(self) for name, view in views.items()}
+        dojo.subscribe(self.report)
         self._handlers: dict[str, Handler] = {}
         for view in self.views.values():
             self._handlers |= view.handlers()
@@ -312,6 +319,7 @@ class Session:
 
     def close(self) -> None:
         """Ends the session."""
+        self.dojo.unsubscribe(self.report)
         self.outbox.close()
         self.pause()
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -305,6 +305,20 @@ TEXTS: dict[str, str] = {
     "your side; black is the first (default: first)": "あなたの手番。firstが先手（既定：first）",
     "plays black (default: person)": "先手の対局者（既定：person）",
     "plays white (default: an algorithm, or person)": "後手の対局者（既定：コンピュータ、またはperson）",
+    "database of your games and problems (default: in your data folder)": (
+        "対局と問題のデータベース（既定：利用者のデータ用フォルダー）"
+    ),
+    "{path}: written by a newer Goryu (version {version})": (
+        "{path}：新しい版の Goryu が書いたファイルです（形式 {version}）"
+    ),
+    "check the space on the disk, and whether another program locks the file": (
+        "ディスクの空きと、ほかのプログラムがファイルを使っていないかを確かめてください"
+    ),
+    "the file is damaged: restore a copy, or move it away to begin anew": (
+        "ファイルが壊れています。控えを戻すか、別の場所に移してやり直してください"
+    ),
+    "game {number}: there is none": "対局 {number} はありません",
+    "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
     "position of shogi to start from": "開始局面（将棋のSFEN）",

@@ -1,0 +1,187 @@
+"""The user's games: read from files, kept once, listed and filtered."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from goryu.analysis.description import board_after
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.dojo.database import Database, now
+from goryu.dojo.openings import opening_of
+from goryu.kifu.reading import parse_records
+from goryu.kifu.record import GameRecord, RecordError
+from goryu.kifu.writing import to_kif
+
+_DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
+
+MOST_PLIES = 2000
+"""A longer game is refused: a search cannot use it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game of the database; `names` are those of black and white. See the table `games`."""
+
+    id: int
+    start: str
+    moves: tuple[str, ...]
+    names: tuple[str, str]
+    date: str
+    winner: int | None
+    ending: str
+    opening: str
+    file: str
+    record: str
+
+
+@dataclass(slots=True)
+class Imported:
+    """What an import did. faults: the games that could not be read, as messages with file and line."""
+
+    added: list[int] = field(default_factory=list)
+    duplicates: int = 0
+    faults: list[str] = field(default_factory=list)
+
+
+def position_key(sfen: str) -> bytes:
+    """Returns the key of a position: board, side to move and pieces in hand, without the number of the move.
+
+    sfen: as `Board.sfen` writes it, so that equal positions have equal texts.
+    """
+    return hashlib.blake2b(" ".join(sfen.split()[:3]).encode(), digest_size=8).digest()
+
+
+def game_digest(start: str, moves: Sequence[str]) -> bytes:
+    """Returns what two equal games share: start and moves."""
+    return hashlib.blake2b(" ".join((*start.split()[:3], *moves)).encode(), digest_size=16).digest()
+
+
+def date_of(record: GameRecord) -> str:
+    """Returns the day of a game as 2026-11-26, or "" if the record does not say it."""
+    for name in ("開始日時", "対局日", "対局日時", "終了日時"):
+        if found := _DATE.search(record.headers.get(name, "")):
+            year, month, day = map(int, found.groups())
+            return f"{year:04}-{month:02}-{day:02}"
+    return ""
+
+
+class Games:
+    """The games of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_file(self, data: bytes | str, name: str) -> Imported:
+        """Adds the games of one file; damaged games are listed as faults, in the database too.
+
+        Each game is a transaction. Raises DatabaseError, such as for a full disk; the games before it stay.
+        """
+        imported = Imported()
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM faults WHERE file = ?", (name,))
+        for game in _readable(data, name):
+            if isinstance(game, RecordError):
+                imported.faults.append(game.translated())
+                with self._database.transaction() as connection:
+                    connection.execute(
+                        "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
+                        (name, game.line, game.problem, now()),
+                    )
+            elif (added := self.add(game, name)) is None:
+                imported.duplicates += 1
+            else:
+                imported.added.append(added)
+        return imported
+
+    def add(self, record: GameRecord, file: str = "") -> int | None:
+        """Adds a game; returns its number, or None if the same moves are known."""
+        row = {
+            "digest": game_digest(record.start, record.moves),
+            "start": record.start,
+            "moves": " ".join(record.moves),
+            "black": record.names[0],
+            "white": record.names[1],
+            "date": date_of(record),
+            "winner": record.winner,
+            "ending": record.ending.value,
+            "opening": opening_of(record.start, record.moves),
+            "file": file,
+            "record": to_kif(record),
+            "imported": now(),
+        }
+        positions = list(_positions(record.start, record.moves))
+        values = ", ".join("?" * len(row))
+        statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
+        with self._database.transaction() as connection:
+            added = connection.execute(statement, tuple(row.values()))
+            if not added.rowcount:
+                return None
+            connection.executemany(
+                "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
+                ((added.lastrowid, *position) for position in positions),
+            )
+            return added.lastrowid
+
+    def get(self, identity: int) -> Game:
+        """Returns a game; raises InputError if there is none of this number."""
+        rows = self._database.rows("SELECT * FROM games WHERE id = ?", identity)
+        if not rows:
+            raise InputError(tr("game {number}: there is none", number=identity))
+        row = rows[0]
+        return Game(
+            row["id"],
+            row["start"],
+            tuple(row["moves"].split()),
+            (row["black"], row["white"]),
+            row["date"],
+            row["winner"],
+            row["ending"],
+            row["opening"],
+            row["file"],
+            row["record"],
+        )
+
+    def delete(self, identity: int) -> None:
+        """Deletes a game with its review; its problems stay."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM games WHERE id = ?", (identity,))
+
+    # Whose games.
+
+    def me(self) -> list[str]:
+        """Returns the names under which the user plays."""
+        return [row["name"] for row in self._database.rows("SELECT name FROM me ORDER BY name")]
+
+    def set_me(self, names: Sequence[str]) -> None:
+        """Replaces the names under which the user plays."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM me")
+            connection.executemany("INSERT OR IGNORE INTO me VALUES (?)", ((name,) for name in names if name))
+
+    def names(self) -> list[dict[str, Any]]:
+        """Returns the names of all players with the number of their games, the most frequent first."""
+        found = self._database.rows(
+            "SELECT name, COUNT(*) AS games FROM (SELECT black AS name FROM games UNION ALL"
+            " SELECT white FROM games) WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
+        )
+        return [dict(row) for row in found]
+
+
+def _readable(data: bytes | str, name: str) -> Iterator[GameRecord | RecordError]:
+    for game in parse_records(data, name):
+        if isinstance(game, GameRecord) and len(game.moves) > MOST_PLIES:
+            yield RecordError(tr("expected at most {count} moves", count=MOST_PLIES), name)
+        elif isinstance(game, GameRecord) and not game.moves:
+            yield RecordError(tr("the game has no move"), name)
+        else:
+            yield game
+
+
+def _positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, bytes, str]]:
+    board = board_after(start, ())
+    for ply, move in enumerate(moves, start=1):
+        yield ply, position_key(board.sfen()), move
+        board.push_usi(move)
