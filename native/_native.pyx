@@ -23,7 +23,8 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
                                                            search/mates/mate_refutation.py          mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/graph/node.py, node_table.py      node_table, repetitions
                         (inside)                           search/graph/forgetting.py               node_table, blocks
-    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, selection, batch
+    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, batch
+    selection.pxi       (inside, called by C++)            search/graph/selection.py                (none)
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py            winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
@@ -44,4 +45,5 @@ include "winograd.pxi"
 include "evaluators.pxi"
 include "packed.pxi"
 include "pipeline.pxi"
+include "selection.pxi"
 include "puct.pxi"
