@@ -59,7 +59,7 @@ class SearchSession:
         self._task = task
         self._request, self._control, self._time = task.request, task.control, task.time_manager
         self._config = task.request.config
-        self._traits = USI_TRAITS[self._config.algorithm.name]
+        self._traits = self._config.algorithm.traits
         self._end = SearchEnd(
             task.request.board,
             self._config,
