@@ -49,7 +49,7 @@ cdef inline cbool is_closed(const Edge& edge, cbool is_root) noexcept nogil:
 cdef inline double untried_value(const CoreNode& node, const CoreFormula& formula) noexcept nogil:
     """Returns the value that is assumed of a move without a completed playout."""
     cdef double q = node.value if formula.fpu_from_parent else 0.0
-    return max(-1.0, q - formula.fpu_reduction * sqrt(node.tried_prior))
+    return max(-1.0, q - formula.fpu_reduction * sqrt(<double> node.tried_prior))
 
 
 cdef double exploration(uint32_t visits, const CoreFormula& formula) noexcept nogil:

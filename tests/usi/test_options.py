@@ -23,12 +23,16 @@ from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from goryu.usi.options_file import read_options_file
-from goryu.usi.presets import PRESETS
 from goryu.usi.output import MAX_CP, centipawns, score
+from goryu.usi.presets import PRESETS
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
-    *("search.formula.c_factor", "search.root_formula.c_factor", "algorithm.counts_playouts"),  # Set by presets.
+    *(
+        "search.formula.c_factor",
+        "search.root_formula.c_factor",
+        "algorithm.counts_playouts",
+    ),  # Set by presets.
     *("search.formula.fpu_from_parent", "search.root_formula.fpu_from_parent"),
 }
 
@@ -468,7 +472,8 @@ def test_a_preset_wins_against_what_a_gui_sends_back_and_the_file_of_the_model_b
     options.set("playout", "150")
     config = options.config
     assert config == with_fields(
-        EngineConfig(), {**PRESETS["mcts-player"], "preset": "mcts-player", "nodes": 150, "search.capacity_bytes": 64 << 20}
+        EngineConfig(),
+        {**PRESETS["mcts-player"], "preset": "mcts-player", "nodes": 150, "search.capacity_bytes": 64 << 20},
     )
     options.set("Preset", "none")
     assert options.config.search.formula.c_init == 1.3

@@ -11,7 +11,6 @@ from random import Random
 
 from goryu.games.state import Move
 from goryu.players.agents.searcher import Searcher
-from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move

@@ -51,8 +51,8 @@ OPTIONS: tuple[Option, ...] = (
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
     combo("Preset", "preset", " ".join(PRESETS),
-          "mcts-player: answer like python-dlshogi's MCTS_player, with its names and defaults of the options. "
-          "Options that you change keep your values."),
+          "mcts-player: answer like python-dlshogi's MCTS_player, with its names and defaults of options; "
+          "those that you change keep your values."),
     combo("Algorithm", "algorithm.name", " ".join(USI_TRAITS),
           "What chooses the moves. puct is the engine's own search, the only one that searches for mates; "
           "the others are those of the books and tutorials, see docs/algorithms.md."),

@@ -23,7 +23,11 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
         "evaluator.temperature": 1.0,
         "evaluator.batch_size": 1,
         "evaluator.threads": 1,
-        **{f"search.{name}.{field}": _FORMULA[field] for name in ("formula", "root_formula") for field in _FORMULA},
+        **{
+            f"search.{name}.{field}": _FORMULA[field]
+            for name in ("formula", "root_formula")
+            for field in _FORMULA
+        },
         "search.final_move": "visits",
         "mate.leaf_nodes": 0,
         "mate.nodes_per_visit": 0,
@@ -40,8 +44,8 @@ PRESETS: Mapping[str, Mapping[str, Value]] = {
 }
 """Preset -> field of `EngineConfig` -> value, where it is not the engine's own.
 
-mcts-player: `pydlshogi/player/mcts_player.py` of python-dlshogi. Source: 山岡忠夫『将棋AIで学ぶディープラーニング』,
-2018, and its file.
+mcts-player: `pydlshogi/player/mcts_player.py` of python-dlshogi.
+Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018.
 """
 
 NAMES: Mapping[str, Mapping[str, str]] = {
