@@ -41,9 +41,9 @@ class OptionValues:
     """The options with their values.
 
     A later source overrides an earlier one: the engine's defaults, the file next to the model, the preset,
-    the user (by `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or not,
-    so that after a change of the model or the preset a value that was offered as the default for the last one
-    does not count.
+    the user (by `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or
+    not, so that after a change of the model or the preset a value that was offered as the default for the
+    last one does not count.
 
     engine_defaults: the engine's defaults.
     """
