@@ -3,14 +3,21 @@
 import * as i18n from "./i18n.js";
 
 i18n.extend({
-  en: { "socket.too.large": "This text is too large for Goryu." },
-  ja: { "socket.too.large": "文字数が多すぎます。" },
+  en: {
+    "socket.too.large": "This text is too large for Goryu.",
+    "socket.revoked": "the computer has revoked this device",
+  },
+  ja: {
+    "socket.too.large": "文字数が多すぎます。",
+    "socket.revoked": "パソコンでこの機器のペアリングが解除されました",
+  },
 });
 
 const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
+const REVOKED = 4001; // The close code for a device of the local network that is not paired any more.
 
 const token = document.querySelector('meta[name="goryu-token"]').content;
 const handlers = new Map();
@@ -65,6 +72,11 @@ function lost(event) {
   for (const { reject } of pending.values()) reject(new ConnectionLost());
   pending.clear();
   if (hasEnded) return;
+  if (event.code === REVOKED) {
+    hasEnded = true;
+    for (const listener of states) listener(false, i18n.t("socket.revoked"));
+    return;
+  }
   for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
   setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
