@@ -12,6 +12,7 @@ import pytest
 
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.web.lan import Lan
 from goryu.web.server import Server
 from goryu.web.views import VIEWS
 
@@ -29,18 +30,21 @@ LOOK_MS = 50
 class RunningServer:
     """A server in a thread of its own; `call` runs a function in its event loop."""
 
-    def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None) -> None:
+    def __init__(
+        self, dojo: Path, record: tuple[str, bytes] | None = None, lan: Lan | None = None
+    ) -> None:
         """dojo: where its database lies, or will lie."""
         self.config = EngineConfig(evaluator=EvaluatorConfig(threads=1))
         self.dojo = Dojo(dojo, self.config)
         self._record = record
+        self._lan = lan
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        self.server = Server(VIEWS, self.config, self.dojo, self._record)
+        self.server = Server(VIEWS, self.config, self.dojo, self._record, self._lan)
         async with self.server.running():
             self._started.set()
             await self._ended.wait()

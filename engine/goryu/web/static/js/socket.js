@@ -3,14 +3,8 @@
 import * as i18n from "./i18n.js";
 
 i18n.extend({
-  en: {
-    "socket.too.large": "This text is too large for Goryu.",
-    "socket.revoked": "the computer has revoked this device",
-  },
-  ja: {
-    "socket.too.large": "文字数が多すぎます。",
-    "socket.revoked": "パソコンでこの機器のペアリングが解除されました",
-  },
+  en: { "socket.too.large": "This text is too large for Goryu." },
+  ja: { "socket.too.large": "文字数が多すぎます。" },
 });
 
 const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
@@ -29,6 +23,7 @@ let number = 0;
 let delay = FIRST_DELAY_MS;
 let isReady = false;
 let isNew = false; // Of the session, when the last connection was made.
+let hasOpened = false; // The newest connection.
 let hasEnded = false;
 let language = () => "en";
 
@@ -55,7 +50,9 @@ export function start(getLanguage) {
 function connect() {
   const one = new WebSocket(`ws://${location.host}/socket`);
   socket = one;
+  hasOpened = false;
   one.onopen = () => {
+    hasOpened = true;
     const session = sessionStorage.getItem(KEY) ?? "";
     one.send(JSON.stringify({ type: "hello", token, session, language: language() }));
   };
@@ -74,12 +71,24 @@ function lost(event) {
   if (hasEnded) return;
   if (event.code === REVOKED) {
     hasEnded = true;
-    for (const listener of states) listener(false, i18n.t("socket.revoked"));
+    sessionStorage.setItem("goryu.revoked", "");
+    location.replace("/pair");
     return;
   }
+  if (!hasOpened) leaveIfNotPaired();
   for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
   setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+}
+
+/** Goes to the page for pairing if the server wants that: it was started again, or this device was revoked. */
+async function leaveIfNotPaired() {
+  try {
+    const answer = await fetch("/", { redirect: "manual" });
+    if (answer.type === "opaqueredirect") location.replace("/pair");
+  } catch {
+    // No server answers; `connect` goes on trying.
+  }
 }
 
 function receive(message) {

@@ -9,6 +9,7 @@ const TEXTS = {
     name: "Name of this device",
     pair: "Pair",
     warning: "The traffic between this device and the computer is not encrypted. Pair only in a network that you trust, such as your own at home.",
+    revoked: "The computer has revoked this device.",
     lost: "The computer does not answer. Is Goryu still running?",
     phone: "Phone",
     tablet: "Tablet",
@@ -22,6 +23,7 @@ const TEXTS = {
     name: "この機器の名前",
     pair: "ペアリングする",
     warning: "この機器とパソコンの間の通信は暗号化されません。自宅など、信頼できるネットワークだけで使ってください。",
+    revoked: "パソコンでこの機器のペアリングが解除されました。",
     lost: "パソコンが応答しません。Goryu が動いているか確かめてください。",
     phone: "スマートフォン",
     tablet: "タブレット",
@@ -49,6 +51,7 @@ function takeCode() {
   part("code").value = code;
   part("code-field").hidden = true;
   part("about").textContent = texts.linked;
+  part("problem").textContent = "";
 }
 
 /** Asks for a code by hand, because there is none or it was wrong. */
@@ -85,6 +88,8 @@ document.documentElement.lang = language;
 for (const element of document.querySelectorAll("[data-text]")) element.textContent = texts[element.dataset.text];
 part("name").value = usualName();
 askForCode();
+if (sessionStorage.getItem("goryu.revoked") !== null) part("problem").textContent = texts.revoked;
+sessionStorage.removeItem("goryu.revoked");
 takeCode();
 addEventListener("hashchange", takeCode);
 part("form").addEventListener("submit", pair);
