@@ -1,7 +1,7 @@
 """Pairing: a code that is used once gives a device of the local network a token of its own.
 
-The tokens live as long as the server: Ctrl-C locks every device out, also a lost one, and no token lies on the
-disk. A server gets a new port with each start unless the user names one, so a device would need the new
+The tokens live as long as the server: Ctrl-C locks every device out, also a lost one, and no token lies on
+the disk. A server gets a new port with each start unless the user names one, so a device would need the new
 address anyway.
 """
 
