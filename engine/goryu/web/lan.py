@@ -142,7 +142,7 @@ class Lan:
     def qr_lines(self) -> list[str]:
         """Returns the QR code of the link in half blocks; a letter is light and a space is dark."""
         out = StringIO()
-        segno.make_qr(self.link).terminal(out, border=2, compact=True)
+        segno.make_qr(self.link).terminal(out, border=4, compact=True)
         return out.getvalue().splitlines()
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
