@@ -35,6 +35,5 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view
-    for view in (SessionView, DevicesView, PlayView, ReviewView, ExplorerView, MicroscopeView)
+    view.name: view for view in (SessionView, DevicesView, PlayView, ReviewView, ExplorerView, MicroscopeView)
 }
