@@ -1,14 +1,9 @@
-from typing import TYPE_CHECKING
+from typing import Any
 
 from goryu.kifu.record import GameRecord, Ply
 
-if TYPE_CHECKING:
-    from conftest import OpenPage, RunningServer
 
-
-def test_two_orders_of_moves_meet_and_a_game_opens_at_the_position(
-    server: "RunningServer", open_page: "OpenPage"
-) -> None:
+def test_two_orders_of_moves_meet_and_a_game_opens_at_the_position(server: Any, open_page: Any) -> None:
     for line in ("7g7f 3c3d 2g2f 4c4d", "2g2f 3c3d 7g7f 8c8d"):
         server.dojo.games.add(GameRecord(plies=tuple(map(Ply, line.split())), names=("甲", "乙")))
     page = open_page("#explorer", language="ja")
