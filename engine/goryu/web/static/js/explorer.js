@@ -22,7 +22,8 @@ i18n.extend({
     "explorer.moves": "Moves",
     "explorer.move": "Move",
     "explorer.count": "Games",
-    "explorer.score": "Black wins, else, White wins",
+    "explorer.score": "Result",
+    "explorer.score.about": "Black wins, draws and unknown results, White wins",
     "explorer.value": "Goryu",
     "explorer.value.about": "Mean win rate after the move, for the side that moves, in reviewed games",
     "explorer.book": "Book",
@@ -52,7 +53,8 @@ i18n.extend({
     "explorer.moves": "指し手",
     "explorer.move": "手",
     "explorer.count": "局数",
-    "explorer.score": "先手勝ち・その他・後手勝ち",
+    "explorer.score": "勝敗",
+    "explorer.score.about": "先手勝ち、引き分けと不明、後手勝ち",
     "explorer.value": "Goryu",
     "explorer.value.about": "解析済みの対局での、指した側から見た平均勝率",
     "explorer.book": "定跡",
@@ -200,7 +202,7 @@ class ExplorerView {
       ["move", "count", "score", "value", "book", "last"].map((name) =>
         h("th", {
           text: i18n.t(`explorer.${name}`),
-          title: name === "value" ? i18n.t("explorer.value.about") : null,
+          title: i18n.has(`explorer.${name}.about`) ? i18n.t(`explorer.${name}.about`) : null,
         }),
       ),
     );
