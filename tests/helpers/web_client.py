@@ -11,8 +11,8 @@ from yarl import URL
 class Client:
     """An HTTP client that sends what a browser would to one of the two addresses, with cookies."""
 
-    def __init__(self, running: Any, url: str) -> None:
-        self.running, self.url, self.origin = running, url, url.rstrip("/")
+    def __init__(self, url: str) -> None:
+        self.url, self.origin = url, url.rstrip("/")
         self.http = aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True))
 
     async def get(self, path: str, **headers: str) -> tuple[int, str]:

@@ -8,10 +8,10 @@ import io
 import json
 import re
 import socket
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aiohttp
 import pytest
@@ -24,9 +24,6 @@ from goryu.web.lan import MOST_BODY_BYTES, REVOKED, Lan
 from goryu.web.pairing import MOST_TRIES
 from goryu.web.security import TOKEN_HEADER
 from web_client import Client
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 ADDRESS = "127.0.0.2"
 FILES = ["", "static/js/main.js", "static/css/base.css", "static/icon.svg", "static/index.html",
@@ -62,8 +59,8 @@ def ask(lan: Any, in_loop: Any) -> Callable[[Do], Any]:
     """Runs `do(phone, computer)`, clients of the two addresses, and returns its result."""
 
     @asynccontextmanager
-    async def clients() -> "AsyncIterator[tuple[Client, Client]]":
-        phone, computer = Client(lan, lan.server.lan.url), Client(lan, lan.url)
+    async def clients() -> AsyncIterator[tuple[Client, Client]]:
+        phone, computer = Client(lan.server.lan.url), Client(lan.url)
         try:
             yield phone, computer
         finally:
@@ -165,7 +162,7 @@ def test_a_code_that_was_seen_pairs_nobody_else(ask: Any, lan: Any, code: Any) -
     async def do(phone: Client, stranger: Client) -> None:
         seen = code()
         assert await phone.pair(seen) == 200
-        late = Client(lan, phone.url)
+        late = Client(phone.url)
         assert await late.pair(seen) == 403
         await late.http.close()
         assert len(devices(lan)) == 1
@@ -343,7 +340,7 @@ def test_a_revoked_device_is_out_at_once(ask: Any, lan: Any, code: Any) -> None:
 def test_a_device_cannot_take_the_session_of_another_one(ask: Any, lan: Any, code: Any) -> None:
     async def do(phone: Client, computer: Client) -> None:
         assert await phone.pair(code()) == 200
-        tablet = Client(lan, phone.url)
+        tablet = Client(phone.url)
         assert await tablet.pair(code()) == 200
         on_computer, on_tablet = await computer.hello(), await tablet.hello()
         taken = [(await one.welcome())["session"] for one in (on_computer, on_tablet)]
