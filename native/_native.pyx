@@ -8,7 +8,8 @@ equal Outcome values, same errors with the same text. A call that the Python cla
 move) is forbidden here, too. tests/native/ compare both, position by position.
 
 Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
-translate, and core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
+translate, but for selection.pxi, the PUCT formula, which the C++ search calls. core.pxd declares the core to
+Cython. goryu/implementation.py chooses between both versions.
 
     file                names                              Python                                   C++ (core/)
     board.pxi           Board, perft                       games/shogi/board.py, perft.py           game, position, movegen
@@ -31,7 +32,7 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
     packed.pxi          PackedAdapter                      evaluators/network/packed_network.py     policy, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
-the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.
+the path of puct.py; Certain is the proven node that proof.py makes; Selection is one Formula with what it remembers.
 """
 
 from core cimport *

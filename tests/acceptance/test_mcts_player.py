@@ -43,7 +43,8 @@ def mode() -> tuple[str, str]:
 def go(engine: Engine) -> tuple[list[Row], str, str]:
     """Sends `go`; returns the table, the last info line and the move."""
     engine.send("go")
-    rows, info = [], ""
+    rows: list[Row] = []
+    info = ""
     while (line := engine.next_line()) is not None and not line.startswith("bestmove"):
         if found := re.fullmatch(
             r"info string +(\d+):(\S+) +move_count: *(\d+) nn_rate:(\S+) win_rate:(\S+)", line
