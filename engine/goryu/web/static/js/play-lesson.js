@@ -14,7 +14,7 @@ i18n.extend({
     "lesson.judging": "Your move is being judged …",
     "lesson.asking": "Take your move back?",
     "lesson.move": "{move}: {kind}",
-    "lesson.loss": "It loses {loss} % of win rate.",
+    "lesson.loss": "Loses {loss} %: {change}",
     "lesson.back": "Take it back",
     "lesson.better": "Show the better move",
     "lesson.worse": "Show your move",
@@ -30,7 +30,7 @@ i18n.extend({
     "lesson.judging": "あなたの手を調べています…",
     "lesson.asking": "指し直しますか？",
     "lesson.move": "{move}：{kind}",
-    "lesson.loss": "勝率を {loss} % 損しました。",
+    "lesson.loss": "{loss} % の損：{change}",
     "lesson.back": "待った（指し直す）",
     "lesson.better": "最善手を見る",
     "lesson.worse": "指した手に戻る",
@@ -120,7 +120,7 @@ export class LessonPanel {
     const button = (key, call, isPrimary = false) => h("button", { type: "button", class: isPrimary ? "primary" : null, text: t(key), on: { click: call } });
     return [
       h("h2", { dataset: { kind: question.kind }, text: `${t("lesson.move", { move: this.nameOf(question), kind })} ${SYMBOLS[question.kind] ?? ""}` }),
-      h("p", { class: "number", text: `${t("lesson.loss", { loss: percent(question.loss) })} ${changeText(question)}` }),
+      h("p", { class: "number", text: t("lesson.loss", { loss: percent(question.loss), change: changeText(question) }) }),
       line("refutation"),
       isBetter && line("better"),
       h(

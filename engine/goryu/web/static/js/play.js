@@ -219,8 +219,8 @@ class PlayView {
       button("review", () => this.review()),
     );
     this.lesson = new LessonPanel({
-      onUndo: () => this.send("play.undo"),
-      onKeep: () => this.send("play.keep"),
+      onUndo: () => this.answer("play.undo"),
+      onKeep: () => this.answer("play.keep"),
       onShow: () => this.look(this.state.moves.length),
       onLook: (ply) => this.look(ply),
       notation: () => this.notation ?? i18n.current(),
@@ -273,6 +273,12 @@ class PlayView {
     else this.stage.scrollIntoView({ block: "start" });
   }
 
+  /** Answers the question of a teaching game; on a phone the board comes back. */
+  async answer(type) {
+    await this.send(type);
+    if (matchMedia("(max-width: 900px)").matches) this.stage.scrollIntoView({ block: "start" });
+  }
+
   /** Begins from a position without the moves that led to it, such as those after a fourth repetition. */
   async startAlone(setup, error) {
     if (!setup.moves?.length || error instanceof socket.ConnectionLost) throw error;
@@ -320,7 +326,7 @@ class PlayView {
     if (ends) this.result.hidden = false;
     else if (!state.over) this.result.hidden = true;
     this.received = performance.now();
-    if (!isOld && !before) this.showSetup(false);
+    if (!isOld && !before && !this.given) this.showSetup(false);
     this.keep();
     this.draw();
   }

@@ -88,9 +88,6 @@ export class Guess {
     this.phase = "closed"; // "choosing", "asking", "judging", "answered" or "summary".
     this.results = [];
     this.element = h("div", { class: "panel stack guess", "aria-live": "polite", hidden: true });
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target === this.element) this.next();
-    });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && event.target === document.body && !this.element.closest("section").hidden) this.next();
     });
@@ -104,6 +101,7 @@ export class Guess {
   /** Asks which side's moves are to be guessed. */
   open() {
     if (this.phase === "closed" || this.phase === "summary") this.set("choosing");
+    reveal(this.element);
   }
 
   close() {
@@ -144,6 +142,7 @@ export class Guess {
     this.result = null;
     this.set("asking");
     this.panel.setGuess(this, index);
+    reveal(this.panel.board.root);
   }
 
   // What the panel asks.
@@ -192,7 +191,8 @@ export class Guess {
     this.results.push({ ...result, index: this.index });
     this.set("answered");
     this.panel.go(this.index);
-    this.element.querySelector("button.primary")?.focus({ preventScroll: true });
+    this.element.querySelector("button.primary").focus({ preventScroll: true });
+    reveal(this.element);
   }
 
   /** Goes on to the next question, if this one has been answered. */
@@ -256,7 +256,7 @@ export class Guess {
         isAnswered ? this.button("guess.next", () => this.next(), true) : this.button("guess.skip", () => this.skip()),
         this.button("guess.stop", () => this.finish()),
       ),
-      h("p", { class: "small number", text: this.pointsText() }),
+      this.results.length > 0 && h("p", { class: "small number", text: this.pointsText() }),
       h("p", { class: "small muted", text: t("guess.key") }),
     ];
   }
@@ -327,6 +327,11 @@ export class Guess {
       ),
     );
   }
+}
+
+/** Scrolls an element into view on narrow windows, where board and panels are below each other. */
+function reveal(element) {
+  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
 }
 
 /** Returns a move and the line that follows it as one line. */

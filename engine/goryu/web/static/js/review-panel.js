@@ -313,6 +313,8 @@ export class ReviewPanel {
     this.guess = guess;
     this.limit = guess ? limit : null;
     this.root.classList.toggle("guessing", Boolean(guess));
+    for (const button of [this.arrowsButton, this.heatButton]) button.hidden = Boolean(guess);
+    this.liveButton.hidden = Boolean(guess) || !this.options.live;
     this.drawMarks();
     this.go(guess ? limit : this.at);
   }
