@@ -317,6 +317,7 @@ TEXTS: dict[str, str] = {
     "the file is damaged: restore a copy, or move it away to begin anew": (
         "ファイルが壊れています。控えを戻すか、別の場所に移してやり直してください"
     ),
+    "the book is not used: {error}": "定跡を使えません：{error}",
     "game {number}: there is none": "対局 {number} はありません",
     "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",

@@ -3,7 +3,7 @@
 let record = null;
 let position = null;
 
-/** Opens the view "Review" with a record: {name, text}. */
+/** Opens the view "Review" with a record: {name, text}, at the position after `ply` moves if that is given. */
 export function review(given) {
   record = given;
   location.hash = "#review/played";
