@@ -15,7 +15,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.web.play import PlayView
 from goryu.web.session import MessageError, Session
 
-BEFORE = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c".split(" ")
+BEFORE = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
 BLUNDER, REFUTATION, RETREAT = "2d8d", "8b8d", "2d2h"
 """The rook where a rook takes it, or back at home."""
 
@@ -40,13 +40,17 @@ class Tab:
     def new(self, **values: Any) -> dict[str, Any]:
         lesson = {"threshold": 0.1}
         message = {"type": "play.new", "game": "shogi", "opponent": "1", "side": "first", "moves": BEFORE}
-        return self.view.on_new({**message, "lesson": lesson, **values})
+        state: dict[str, Any] = self.view.on_new({**message, "lesson": lesson, **values})
+        return state
 
     def ask(self, name: str, **values: Any) -> dict[str, Any]:
-        return getattr(self.view, f"on_{name}")({"number": self.view._number, **values})
+        handler = getattr(self.view, f"on_{name}")
+        state: dict[str, Any] = handler({"number": self.view._number, **values})
+        return state
 
     def state(self) -> dict[str, Any]:
-        return self.view._state()
+        state: dict[str, Any] = self.view._state()
+        return state
 
     async def until(self, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
         for _ in range(3000):
