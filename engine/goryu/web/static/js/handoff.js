@@ -2,7 +2,7 @@
 
 let waiting = null;
 
-/** Opens the view "Review" with a record: {name, text}. */
+/** Opens the view "Review" with a record: {name, text}, with `playouts` if it has been reviewed with so many. */
 export function review(record) {
   waiting = record;
   location.hash = "#review/played";

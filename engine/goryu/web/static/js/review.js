@@ -175,7 +175,10 @@ class ReviewView {
 
   async openPlayed() {
     const record = taken();
-    if (record) await this.open(record);
+    if (!record) return;
+    const { playouts, ...source } = record;
+    if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
+    await this.open(source);
   }
 
   async openFile(file) {

@@ -12,6 +12,11 @@ export const VIEWS = [
     load: () => import("./review.js"),
   },
   {
+    name: "games",
+    title: { en: { "view.games": "My games" }, ja: { "view.games": "自分の棋譜" } },
+    load: () => import("./games.js"),
+  },
+  {
     name: "microscope",
     title: { en: { "view.microscope": "Microscope" }, ja: { "view.microscope": "顕微鏡" } },
     load: () => import("./microscope.js"),
