@@ -21,7 +21,7 @@ i18n.extend({
     "games.import.nothing": "No game records were found there.",
     "games.import.large": "{name} is larger than 8 MB: expected game records",
     "games.import.watched": "Goryu also imports new games from {folders}.",
-    "games.faults": "{count} games or files could not be read",
+    "games.faults": "Could not be read: {count}",
     "games.faults.forget": "Clear this list",
   },
   ja: {

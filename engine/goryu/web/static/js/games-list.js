@@ -218,9 +218,9 @@ export class GameList {
         const label = isSorted ? `${text} ${isDescending ? "↓" : "↑"}` : text;
         const button = column.sort ? h("button", { type: "button", class: "quiet", text: label, on: { click: () => this.sortBy(column.sort) } }) : text;
         const order = isDescending ? "descending" : "ascending";
-        return h("th", { class: column.name, scope: "col", "aria-sort": isSorted ? order : undefined }, button);
+        return h("th", { class: `of-${column.name}`, scope: "col", "aria-sort": isSorted ? order : undefined }, button);
       }),
-      h("th", { class: "delete" }),
+      h("th", { class: "of-delete" }),
     );
   }
 
@@ -232,7 +232,7 @@ export class GameList {
 
   row(game, isSure) {
     const name = (side, sign) => h("span", { class: game.side === side ? "own" : "", text: sign + (game[side ? "white" : "black"] || i18n.t("games.nobody")) });
-    const players = h("button", { type: "button", class: "quiet players", title: game.file }, name(0, "▲"), name(1, "△"));
+    const players = h("button", { type: "button", class: "quiet", title: game.file }, name(0, "▲"), name(1, "△"));
     const pair = (values, format) =>
       game.reviewed === null
         ? h("span", { class: "muted", text: "–" })
@@ -249,11 +249,11 @@ export class GameList {
     const row = h(
       "tr",
       { dataset: { game: game.id } },
-      ...COLUMNS.map((column) => h("td", { class: column.name }, cells[column.name])),
-      h("td", { class: "delete" }, this.deleteButton(game, isSure)),
+      ...COLUMNS.map((column) => h("td", { class: `of-${column.name}`, dataset: { label: i18n.t(column.text) } }, cells[column.name])),
+      h("td", { class: "of-delete" }, this.deleteButton(game, isSure)),
     );
     row.addEventListener("click", (event) => {
-      if (!event.target.closest(".delete")) this.open(game);
+      if (!event.target.closest(".of-delete")) this.open(game);
     });
     return row;
   }

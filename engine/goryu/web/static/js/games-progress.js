@@ -140,8 +140,8 @@ function accuracyChart(months) {
 /** Returns stacked bars. values(month) -> one number for each of `names`. */
 function barChart(name, months, group, names, values) {
   const rows = months.map((one) => (one.games ? values(one) : names.map(() => 0)));
-  const most = Math.max(1, Math.ceil(Math.max(...rows.map(total))));
-  const { root, x, y, step } = frame(name, months, most, 0, (value) => value.toFixed(most > 2 || Number.isInteger(value) ? 0 : 1));
+  const most = 2 * Math.max(1, Math.ceil(Math.max(...rows.map(total)) / 2));
+  const { root, x, y, step } = frame(name, months, most, 0, (value) => value.toFixed(0));
   const width = Math.min(40, step * 0.7);
   rows.forEach((row, i) => {
     let below = 0;

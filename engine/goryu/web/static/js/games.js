@@ -12,9 +12,11 @@ import * as socket from "./socket.js";
 
 const REFRESH_MS = 1000; // While games are imported or reviewed, the page is redrawn this often at most.
 
+const NARROW = matchMedia("(max-width: 900px)"); // As in games.css.
+
 i18n.extend({
-  en: { "games.tab.list": "Games", "games.tab.progress": "Progress", "games.tabs": "Games or progress" },
-  ja: { "games.tab.list": "棋譜", "games.tab.progress": "成績", "games.tabs": "棋譜か成績か" },
+  en: { "games.tab.list": "Games", "games.tab.progress": "Progress", "games.tab.side": "Add and set up", "games.tabs": "Parts of this view" },
+  ja: { "games.tab.list": "棋譜", "games.tab.progress": "成績", "games.tab.side": "取り込みと設定", "games.tabs": "この画面の区分" },
 });
 
 let view = null;
@@ -24,7 +26,7 @@ export function mount(section) {
 }
 
 export function show(argument) {
-  view.show(argument === "progress" ? "progress" : "list");
+  view.show(["progress", "side"].includes(argument) ? argument : "list");
 }
 
 class GamesView {
@@ -37,24 +39,29 @@ class GamesView {
     this.me = new MePanel();
     this.backup = new BackupPanel();
     this.parts = { list: this.list.root, progress: this.progress.root };
-    const link = (name) => h("a", { href: name === "list" ? "#games" : `#games/${name}`, dataset: { i18n: `games.tab.${name}` } });
-    this.links = { list: link("list"), progress: link("progress") };
+    const link = (name) => h("a", { href: name === "list" ? "#games" : `#games/${name}`, class: `of-${name}`, dataset: { i18n: `games.tab.${name}` } });
+    this.links = { list: link("list"), progress: link("progress"), side: link("side") };
     const tabs = h("nav", { class: "game-tabs", dataset: { i18nLabel: "games.tabs" } }, ...Object.values(this.links));
-    const side = h("div", { class: "side" }, this.importing.root, this.reviewing.root, this.me.root, this.backup.root);
-    section.append(h("div", { class: "columns games-columns" }, h("div", { class: "left" }, tabs, this.list.root, this.progress.root), side));
+    this.side = h("div", { class: "side" }, this.importing.root, this.reviewing.root, this.me.root, this.backup.root);
+    section.append(h("div", { class: "columns games-columns" }, h("div", { class: "left" }, tabs, this.list.root, this.progress.root), this.side));
     this.timer = null;
+    NARROW.addEventListener("change", () => {
+      if (this.shown === "side") this.show("side");
+    });
     socket.on("games.changed", () => this.refreshSoon());
     socket.on("games.reviewing", (state) => this.reviewing.set(state));
     socket.onConnected(() => this.refresh());
   }
 
-  show(name) {
+  show(argument) {
+    const name = argument === "side" && !NARROW.matches ? "list" : argument;
     this.shown = name;
-    for (const [one, part] of Object.entries(this.parts)) {
-      part.hidden = one !== name;
-      if (one === name) this.links[one].setAttribute("aria-current", "page");
-      else this.links[one].removeAttribute("aria-current");
+    for (const [one, link] of Object.entries(this.links)) {
+      if (one === name) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
     }
+    for (const [one, part] of Object.entries(this.parts)) part.hidden = one !== name;
+    this.side.classList.toggle("shown", name === "side");
     this.refreshSoon();
   }
 
