@@ -98,10 +98,12 @@ def _condition(database: Database, wanted: Filter) -> tuple[str, list[object]]:
         parts.append(part)
         values.extend(more)
 
-    for word in wanted.text.split()[:8]:
+    words = wanted.text.split()[:8]
+    known = openings(database) if words else []
+    for word in words:
         pattern = "%" + word.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
         like = " OR ".join(rf"{column} LIKE ? ESCAPE '\'" for column in ("black", "white", "file"))
-        fitting = [one["code"] for one in openings(database) if _fits(word, one)]
+        fitting = [one["code"] for one in known if _fits(word, one)]
         marks = ", ".join("?" * len(fitting))
         add(f"({like} OR opening IN ({marks}))", pattern, pattern, pattern, *fitting)
     if wanted.side:
