@@ -2,7 +2,10 @@
 
 let waiting = null;
 
-/** Opens the view "Review" with a record: {name, text}, with `playouts` if it has been reviewed with so many. */
+/**
+ * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, and with
+ * `playouts` if it has been reviewed with so many.
+ */
 export function review(record) {
   waiting = record;
   location.hash = "#review/played";

@@ -176,9 +176,9 @@ class ReviewView {
   async openPlayed() {
     const record = taken();
     if (!record) return;
-    const { playouts, ...source } = record;
+    const { ply, playouts, ...source } = record;
     if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
-    await this.open(source);
+    await this.open(source, ply);
   }
 
   async openFile(file) {
@@ -196,12 +196,13 @@ class ReviewView {
     else if (text.trim()) await this.open({ name, text });
   }
 
-  /** Opens a record, {name, content} or {name, text}, and begins its review. */
-  async open(source) {
+  /** Opens a record, {name, content} or {name, text}, at the position after `ply` moves, and begins its review. */
+  async open(source, ply = 0) {
     const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
     this.source = source;
     this.remember(source);
     this.shows(state, false);
+    if (ply) this.panel.go(ply);
     if (this.known() < this.positions) await this.start();
   }
 
