@@ -41,7 +41,8 @@ REVIEWED = ("", "yes", "no")
 class Filter:
     """Which games are listed; "" leaves a field open.
 
-    collection: of `COLLECTIONS`. text: words, all of which are in a name, the opening (in either language) or the file.
+    collection: of `COLLECTIONS`.
+    text: words, all of which are in a name, the opening (in either language) or the file.
     side: a value of `SIDES`, that of the user; "me": either. result: of `RESULTS`, seen from the user.
     opening: a code. since, until: dates such as 2026-11-26, both included. reviewed: of `REVIEWED`.
     """
@@ -135,7 +136,8 @@ def _fits(word: str, opening: Mapping[str, Any]) -> bool:
 def openings(database: Database) -> list[dict[str, Any]]:
     """Returns the openings of all games as {"code", "ja", "en"}, the most frequent first."""
     rows = database.rows(
-        "SELECT opening AS code FROM games WHERE opening != '' GROUP BY opening ORDER BY COUNT(*) DESC, opening"
+        "SELECT opening AS code FROM games WHERE opening != ''"
+        " GROUP BY opening ORDER BY COUNT(*) DESC, opening"
     )
     found = []
     for row in rows:

@@ -180,10 +180,12 @@ class Games:
             connection.executemany("INSERT OR IGNORE INTO me VALUES (?)", ((name,) for name in names if name))
 
     def names(self) -> list[dict[str, Any]]:
-        """Returns the names of the players of the user's games with the number of their games, the most frequent first."""
+        """Returns the players of the user's games with the number of their games, the most frequent first."""
         found = self._database.rows(
-            "SELECT name, COUNT(*) AS games FROM (SELECT black AS name, collection FROM games UNION ALL"
-            " SELECT white, collection FROM games) WHERE collection = 'mine' AND name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
+            "SELECT name, COUNT(*) AS games FROM"
+            " (SELECT black AS name FROM games WHERE collection = 'mine'"
+            " UNION ALL SELECT white FROM games WHERE collection = 'mine')"
+            " WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
         )
         return [dict(row) for row in found]
 

@@ -16,7 +16,8 @@ _PLIES = "length(moves) - length(replace(moves, ' ', '')) + 1"
 
 _TO_DO = """
 FROM games LEFT JOIN reviews ON reviews.game = games.id
-WHERE games.collection = 'mine' AND (reviews.game IS NULL OR reviews.reviewed < ?) AND games.id NOT IN (SELECT value FROM json_each(?))
+WHERE games.collection = 'mine' AND (reviews.game IS NULL OR reviews.reviewed < ?)
+AND games.id NOT IN (SELECT value FROM json_each(?))
 """
 
 

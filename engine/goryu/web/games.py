@@ -120,7 +120,9 @@ class GamesView(View):
             raise InputError(f"{name}: {problem}")
         if field(message, "more", bool, default=False):
             return None
-        collection: Collection = "mine" if choice(message, "collection", COLLECTIONS, "mine") == "mine" else "records"
+        collection: Collection = (
+            "mine" if choice(message, "collection", COLLECTIONS, "mine") == "mine" else "records"
+        )
         data = b"".join(self._parts)
         self._parts.clear()
         games = self.session.dojo.games
