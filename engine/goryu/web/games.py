@@ -120,9 +120,8 @@ class GamesView(View):
             raise InputError(f"{name}: {problem}")
         if field(message, "more", bool, default=False):
             return None
-        collection: Collection = (
-            "mine" if choice(message, "collection", COLLECTIONS, "mine") == "mine" else "records"
-        )
+        is_mine = choice(message, "collection", COLLECTIONS, "mine") == "mine"
+        collection: Collection = "mine" if is_mine else "records"
         data = b"".join(self._parts)
         self._parts.clear()
         games = self.session.dojo.games
