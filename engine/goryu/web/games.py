@@ -104,7 +104,7 @@ class GamesView(View):
     # Import.
 
     async def on_add(self, message: Message) -> dict[str, Any] | None:
-        """Adds the games of a file that comes in parts: `part` from 0, `content` in Base64, `more` or the last.
+        """Adds the games of a file, in parts: `part` from 0, `content` in Base64, `more` to come.
 
         collection: "records" for games to look at only.
         Returns the numbers of games added and known, and the faults; nothing before the last part.
