@@ -189,7 +189,8 @@ def test_a_missing_network_is_said_and_tried_again_on_request(new_server: Callab
     server = new_server()
     server.games.add(sample_game(1))
     reviewing = server.reviewing
-    right, reviewing._config = reviewing._config, EngineConfig(EvaluatorConfig(model="no-such.onnx"))
+    right = reviewing._config
+    reviewing._config = EngineConfig(EvaluatorConfig(model="no-such.onnx", allows_fallback=False))
     reviewing.start()
     wait_for(lambda: server.state() == "failed")
     assert "no-such.onnx" in reviewing.state()["problem"]
