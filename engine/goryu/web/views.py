@@ -7,6 +7,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
+from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
@@ -35,5 +36,14 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (SessionView, DevicesView, PlayView, ReviewView, ExplorerView, MicroscopeView)
+    view.name: view
+    for view in (
+        SessionView,
+        DevicesView,
+        PlayView,
+        ReviewView,
+        GamesView,
+        ExplorerView,
+        MicroscopeView,
+    )
 }
