@@ -3,16 +3,17 @@
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
+import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
+import { Losses } from "./losses.js";
+import { badge, COLOURED, colorName, kindName, MISTAKES, signOf } from "./move-classes.js";
 import { afterMove } from "./sfen.js";
 
-const MISTAKES = ["dubious", "mistake", "blunder"];
-const SYMBOLS = { great: "!", dubious: "?!", mistake: "?", blunder: "??" };
-const COLORS = { great: "var(--good)", inaccuracy: "var(--warn)", dubious: "var(--warn)", mistake: "var(--bad)", blunder: "var(--bad)" };
 const SIDES = ["▲", "△"];
 const MOST_ARROWS = 5;
 const LEAST_SHARE = 0.03;
 const MOST_ROWS = 6;
+const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
 
 i18n.extend({
   en: {
@@ -38,13 +39,6 @@ i18n.extend({
     "review.declaration": "The side to move may declare a win (27 points).",
     "review.mate.wins": "mate in {plies}",
     "review.mate.loses": "mated in {plies}",
-    "review.kind.great": "great move",
-    "review.kind.best": "best move",
-    "review.kind.good": "good move",
-    "review.kind.inaccuracy": "inaccuracy",
-    "review.kind.dubious": "dubious",
-    "review.kind.mistake": "mistake",
-    "review.kind.blunder": "blunder",
     "review.played": "{number}. {move}: {kind}",
     "review.change": "win rate {before} % → {after} %",
     "review.better": "Better:",
@@ -93,13 +87,6 @@ i18n.extend({
     "review.declaration": "手番側は入玉宣言で勝てます（27 点法）。",
     "review.mate.wins": "{plies}手詰",
     "review.mate.loses": "{plies}手で詰まされる",
-    "review.kind.great": "好手",
-    "review.kind.best": "最善手",
-    "review.kind.good": "普通の手",
-    "review.kind.inaccuracy": "緩手",
-    "review.kind.dubious": "疑問手",
-    "review.kind.mistake": "悪手",
-    "review.kind.blunder": "大悪手",
     "review.played": "{number}手目 {move}：{kind}",
     "review.change": "勝率 {before} % → {after} %",
     "review.better": "最善：",
@@ -208,6 +195,7 @@ export class ReviewPanel {
       button("review.forward", "›", () => this.step(1)),
       button("review.last", "»", () => this.go(this.data.game.moves.length)),
       button("review.flip", "⇅", () => this.flip()),
+      penButton(() => this.board),
       this.arrowsButton,
       this.heatButton,
       this.liveButton,
@@ -223,11 +211,14 @@ export class ReviewPanel {
     stage.append(this.names[1]);
     const boardPlace = h("div");
     stage.append(boardPlace, this.names[0], navigation, this.branchLine);
-    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph, this.facts);
-    const left = h("div", { class: "left" }, stage, graphPanel, this.players);
+    this.losses = new Losses();
+    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph);
+    const lossesPanel = h("div", { class: "panel losses-panel" }, this.losses.root, this.facts);
+    const left = h("div", { class: "left" }, stage, lossesPanel, this.players);
     const side = h(
       "div",
       { class: "side" },
+      graphPanel,
       ...(this.options.actions ?? []),
       this.judgement,
       this.candidates,
@@ -241,8 +232,7 @@ export class ReviewPanel {
       this.graph,
       [
         { label: "win rate", color: "--accent", width: 2 },
-        { label: "dubious", color: "--warn", width: 0, points: true, size: 9 },
-        { label: "mistake", color: "--bad", width: 0, points: true, size: 9 },
+        ...COLOURED.map((kind) => ({ label: kind, color: colorName(kind), width: 0, points: true, size: DOTS[kind] })),
       ],
       { yRange: [0, 100], format: (value) => `${value}`, onClick: (x) => this.go(x) },
     );
@@ -446,8 +436,8 @@ export class ReviewPanel {
   drawGraph() {
     const { positions, plies } = this.data;
     const rates = positions.map((position) => (position ? 100 * position.black : null));
-    const only = (...kinds) => rates.map((rate, i) => (i > 0 && kinds.includes(plies[i - 1]?.kind) ? rate : null));
-    this.chart.set(rates.map((_, i) => i), [rates, only("dubious"), only("mistake", "blunder")]);
+    const only = (kind) => rates.map((rate, i) => (i > 0 && plies[i - 1]?.kind === kind ? rate : null));
+    this.chart.set(rates.map((_, i) => i), [rates, ...COLOURED.map(only)]);
     this.chart.mark(this.branch ? this.branch.at : this.at);
   }
 
@@ -459,7 +449,7 @@ export class ReviewPanel {
         { type: "button", class: "game-move", dataset: { index }, on: { click: () => this.go(index) } },
         h("span", { class: "count", text: index || "" }),
         h("span", { class: "name", text }),
-        h("span", { class: "symbol" }),
+        h("span", { class: "badge" }),
         h("span", { class: "spent", text: clock(move?.seconds) }),
         h("span", { class: "rate" }),
       );
@@ -495,9 +485,7 @@ export class ReviewPanel {
       const index = Number(button.dataset.index);
       const ply = index ? this.data.plies[index - 1] : null;
       const position = this.data.positions[index];
-      const symbol = button.querySelector(".symbol");
-      symbol.textContent = SYMBOLS[ply?.kind] ?? "";
-      symbol.title = ply ? i18n.t(`review.kind.${ply.kind}`) : "";
+      button.querySelector(".badge").replaceWith(badge(ply?.kind ?? ""));
       button.dataset.kind = ply?.kind ?? "";
       button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
     }
@@ -514,7 +502,8 @@ export class ReviewPanel {
           { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
           h("span", { class: "count", text: ply.ply }),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
-          h("span", { class: "kind", text: i18n.t(`review.kind.${ply.kind}`) }),
+          badge(ply.kind),
+          h("span", { class: "kind", text: kindName(ply.kind) }),
           h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
         ),
       ),
@@ -527,7 +516,8 @@ export class ReviewPanel {
   }
 
   drawPlayers() {
-    const { summary, game } = this.data;
+    const { summary, game, plies } = this.data;
+    this.losses.draw(plies, game.thresholds);
     const rows = [
       ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
       ["review.agreement", (one) => `${percent(one.agreement)} %`],
@@ -607,7 +597,7 @@ export class ReviewPanel {
       });
       const ply = this.branch ? null : this.data.plies[this.at];
       if (ply && MISTAKES.includes(ply.kind)) {
-        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: "var(--bad)", label: SYMBOLS[ply.kind] });
+        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: signOf(ply.kind) });
       }
     }
     this.board.arrows(arrows);
@@ -622,9 +612,9 @@ export class ReviewPanel {
     const ply = !this.branch && index >= 0 ? this.data.plies[index] : null;
     if (ply) {
       const move = this.data.game.moves[index];
-      const kind = i18n.t(`review.kind.${ply.kind}`);
+      const kind = kindName(ply.kind);
       const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
-      parts.push(h("h2", { dataset: { kind: ply.kind }, text: `${text} ${SYMBOLS[ply.kind] ?? ""}` }));
+      parts.push(h("h2", {}, `${text} `, badge(ply.kind)));
       const notes = [i18n.t("review.change", { before: percent(ply.winRate), after: percent(ply.playedWinRate) })];
       if (ply.missedMate !== null) notes.push(i18n.t("review.missed", { plies: ply.missedMate }));
       if (ply.allowsMate !== null) notes.push(i18n.t("review.allows", { plies: ply.allowsMate }));
