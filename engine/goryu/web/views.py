@@ -6,6 +6,7 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.web.microscope import MicroscopeView
+from goryu.web.opinions import EnginesView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
 from goryu.web.session import Message, View, language_of
@@ -33,5 +34,5 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (SessionView, PlayView, ReviewView, MicroscopeView)
+    view.name: view for view in (SessionView, PlayView, ReviewView, MicroscopeView, EnginesView)
 }
