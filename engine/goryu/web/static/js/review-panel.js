@@ -7,7 +7,9 @@ import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { Losses } from "./losses.js";
 import { badge, COLOURED, colorName, kindName, MISTAKES, signOf } from "./move-classes.js";
+import { SecondOpinion } from "./second-opinion.js";
 import { afterMove } from "./sfen.js";
+import { Threat } from "./threat.js";
 
 const SIDES = ["▲", "△"];
 const MOST_ARROWS = 5;
@@ -154,7 +156,8 @@ function clock(seconds) {
  *
  * options.explore(moves): returns a promise of the position after these moves (`review.explore`); without it no
  *   moves can be tried on the board. options.live(moves or null): begins or ends the live analysis; its results come
- *   by `showLive`. options.actions: elements above the graph.
+ *   by `showLive`. options.threat(moves or null): the same for the position with the turn passed, with `showThreat`.
+ *   options.opinion(engine, moves): see `SecondOpinion`. options.actions: elements below the graph.
  */
 export class ReviewPanel {
   constructor(section, options = {}) {
@@ -187,6 +190,11 @@ export class ReviewPanel {
     this.liveButton.hidden = !this.options.live;
     this.returnButton = h("button", { type: "button", class: "primary", hidden: true, on: { click: () => this.leaveBranch() }, dataset: { i18n: "review.return" } });
     this.branchLine = h("div", { class: "branch small", "aria-live": "polite" });
+    this.threat = new Threat({ ask: this.options.threat, onChange: () => this.data && this.drawPosition(), onEnd: () => this.follow() });
+    this.threat.button.addEventListener("click", () => this.threat.toggle(this.line()));
+    const { opinion } = this.options;
+    const enter = (line, depth) => this.enter(line, depth);
+    this.opinion = opinion && new SecondOpinion({ ask: opinion, place: () => this.line(), enter, lineButton: this.lineButton });
     const navigation = h(
       "div",
       { class: "row navigation" },
@@ -196,11 +204,9 @@ export class ReviewPanel {
       button("review.last", "»", () => this.go(this.data.game.moves.length)),
       button("review.flip", "⇅", () => this.flip()),
       penButton(() => this.board),
-      this.arrowsButton,
-      this.heatButton,
-      this.liveButton,
-      this.returnButton,
     );
+    const toggles = h("div", { class: "row toggles" }, this.arrowsButton, this.heatButton, this.liveButton, this.threat.button, this.returnButton);
+    const controls = h("div", { class: "controls" }, navigation, toggles);
     this.graph = h("div", { class: "graph", role: "img", dataset: { i18nLabel: "review.graph" } });
     this.judgement = h("div", { class: "panel judgement", "aria-live": "polite" });
     this.candidates = h("div", { class: "panel candidates" });
@@ -210,7 +216,7 @@ export class ReviewPanel {
     this.facts = h("div", { class: "facts small muted" });
     stage.append(this.names[1]);
     const boardPlace = h("div");
-    stage.append(boardPlace, this.names[0], navigation, this.branchLine);
+    stage.append(boardPlace, this.names[0], controls, this.branchLine, this.threat.line);
     this.losses = new Losses();
     const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph);
     const lossesPanel = h("div", { class: "panel losses-panel" }, this.losses.root, this.facts);
@@ -222,6 +228,7 @@ export class ReviewPanel {
       ...(this.options.actions ?? []),
       this.judgement,
       this.candidates,
+      this.opinion?.root ?? [],
       h("div", { class: "panel mistakes-panel" }, h("h2", { dataset: { i18n: "review.mistakes" } }), this.mistakes),
       h("div", { class: "panel moves-panel" }, h("h2", { dataset: { i18n: "review.moves" } }), this.moves),
     );
@@ -257,6 +264,8 @@ export class ReviewPanel {
     this.at = 0;
     this.branch = null;
     this.liveResults.clear();
+    this.threat.end();
+    this.opinion?.clear();
     this.explored = new Map();
     this.root.hidden = false;
     i18n.translate(this.root);
@@ -284,6 +293,11 @@ export class ReviewPanel {
     const key = moves.join(" ");
     this.liveResults.set(key, position);
     if (key === this.line().join(" ")) this.drawPosition();
+  }
+
+  /** Takes a result of the analysis of a threat. */
+  showThreat(message) {
+    this.threat.show(message);
   }
 
   /** Returns the moves from the start of the game to the position on the board. */
@@ -344,7 +358,8 @@ export class ReviewPanel {
     const { explore, live } = this.options;
     const moves = this.line();
     const key = moves.join(" ");
-    if (live) {
+    this.threat.follow(moves);
+    if (live && !this.threat.isOn) {
       const wants = this.isLive || (this.branch && !this.liveResults.has(key));
       live(wants ? moves : null);
     }
@@ -364,6 +379,7 @@ export class ReviewPanel {
   toggleLive() {
     this.isLive = !this.isLive;
     this.liveButton.setAttribute("aria-pressed", String(this.isLive));
+    this.threat.end();
     if (!this.isLive) this.options.live(null);
     else this.follow();
   }
@@ -378,6 +394,7 @@ export class ReviewPanel {
       ArrowDown: () => this.toMistake(1),
       Home: () => this.go(0),
       End: () => this.go(this.data.game.moves.length),
+      ...(this.options.threat && { x: () => this.threat.toggle(this.line()) }),
     };
     if (!steps[event.key]) return;
     event.preventDefault();
@@ -566,6 +583,8 @@ export class ReviewPanel {
     this.drawOverlays(analysis);
     this.drawJudgement(analysis, known);
     this.drawCandidates(analysis);
+    this.threat.draw(this.turn());
+    this.opinion?.draw();
     this.drawBranch();
     this.chart.mark(this.branch ? this.branch.at : this.at);
     for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
@@ -574,6 +593,11 @@ export class ReviewPanel {
       if (!this.branch && Number(button.dataset.index) === this.at) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
+  }
+
+  /** Returns the side to move on the board: 0 black, 1 white. */
+  turn() {
+    return Number(this.shown().sfen.split(" ")[1] === "w");
   }
 
   scrollToMove() {
@@ -600,7 +624,7 @@ export class ReviewPanel {
         arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: signOf(ply.kind) });
       }
     }
-    this.board.arrows(arrows);
+    this.board.arrows(this.threat.isOn ? this.threat.arrows(this.turn()) : arrows);
     const heat = {};
     if (this.showsHeat) for (const move of moves) heat[move.usi.slice(2, 4)] = (heat[move.usi.slice(2, 4)] ?? 0) + move.prior;
     this.board.heat(heat);
