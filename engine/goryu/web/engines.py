@@ -40,7 +40,7 @@ class UserEngine:
 
 
 def engines_path() -> Path:
-    """Returns where the file of engines lies, or would lie; raises FileNotFoundError without a home folder."""
+    """Returns where the file lies, or would lie; raises FileNotFoundError without a home folder."""
     return config_folder() / FILE_NAME
 
 
@@ -84,14 +84,9 @@ def engine_named(name: str) -> UserEngine:
 def _engine(entry: dict[str, Any], place: str) -> UserEngine:
     unknown = next((key for key in entry if key not in KEYS), None)
     if unknown is not None:
-        expected = ", ".join(KEYS)
+        known = ", ".join(KEYS)
         raise InputError(
-            tr(
-                "{place}: {key} is not known; expected {expected}",
-                place=place,
-                key=unknown,
-                expected=expected,
-            )
+            tr("{place}: {key} is not known; expected {known}", place=place, key=unknown, known=known)
         )
     name, command = entry.get("name"), entry.get("command")
     if not isinstance(name, str) or not 0 < len(name.strip()) <= MOST_NAME:

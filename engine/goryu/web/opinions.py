@@ -41,7 +41,7 @@ class EnginesView(View):
         return [{"name": engine.name, "seconds": engine.seconds} for engine in user_engines()]
 
     async def on_opinion(self, message: Message) -> dict[str, Any] | None:
-        """Returns what the engine thinks of the position after `moves` from `start`; None if it was stopped."""
+        """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
         engine = engine_named(field(message, "engine", str))
         moves = field(message, "moves", list)
         if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
@@ -74,9 +74,11 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
     line: the legal part of the expected line, as `named_line`. move: the word after `bestmove`.
     """
     info = reply.info
-    cp, mate = info.cp, None
+    cp: int | None = info.cp
+    mate: int | None = None
     if cp is not None and abs(cp) >= MATE_CP - LONGEST_MATE:
-        cp, mate = None, (MATE_CP - abs(cp)) * (1 if cp > 0 else -1)
+        mate = (MATE_CP - abs(cp)) * (1 if cp > 0 else -1)
+        cp = None
     pv = info.pv if info.pv[:1] == (reply.move,) else (reply.move,)
     return {
         "move": reply.move,
@@ -89,7 +91,7 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
 
 
 def _legal_part(board: Board, moves: tuple[str, ...]) -> list[str]:
-    """Returns the moves before the first one that is not legal: a line may end with a word such as `resign`."""
+    """Returns the moves before the first one that is not legal: a line may end with `resign`."""
     past, legal = board.copy(), []
     with suppress(MoveError):
         for move in moves:

@@ -51,6 +51,8 @@ class UsiEngines:
         """
         with self._lock, _stoppable(job):
             client = self._running(engine, job)
+            if job.is_stopped:
+                raise StoppedError
             command, budget_ms = _go(limits, board.turn, engine.seconds)
             with _told(engine, client), _stopped_with(client, job):
                 if self._is_new_game:
