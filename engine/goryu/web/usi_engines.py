@@ -35,8 +35,8 @@ class UsiEngines:
         self._is_new_game = True
 
     def load(self, engine: UserEngine, job: Job) -> None:
-        """Starts an engine, so that its first move need not wait for that; raises as `search` does."""
-        with self._lock, _stoppable(job):
+        """Starts an engine, so that its first move need not wait for that; `search` tells what fails."""
+        with suppress(InputError, StoppedError), self._lock, _stoppable(job):
             self._running(engine, job)
 
     def search(self, engine: UserEngine, board: Board, limits: Limits, job: Job) -> SearchReply:
@@ -66,9 +66,11 @@ class UsiEngines:
             return self._client
         self.close()
         client = self._client = UsiClient(engine.spec, timeouts=TIMEOUTS)
-        self._engine, self._is_new_game = engine, True
+        self._engine = engine
         with _told(engine, client), _stopped_with(client, job):
             client.start()
+            client.new_game()
+            self._is_new_game = False
         return client
 
     def close(self) -> None:
