@@ -55,7 +55,7 @@ class EnginesView(View):
         return await self.session.run(JOB, lambda job: self._ask(job, engine, board))
 
     def _ask(self, job: Job, engine: UserEngine, board: Board) -> dict[str, Any] | None:
-        self._engines.new_game()
+        self._engines.new_game(engine)
         try:
             reply = self._engines.search(engine, board, Limits(), job)
         except StoppedError:

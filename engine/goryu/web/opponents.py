@@ -64,20 +64,21 @@ class Opponents:
         self._setups: dict[str, AgentSetup] = {}
         self._usi_engines = UsiEngines()
 
-    def load(self, kind: str, name: str, job: Job) -> None:
+    def load(self, kind: str, name: str) -> None:
         """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
         if name.startswith(USER_ENGINE):
-            self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)), job)
+            self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)))
         elif kind == "shogi":
             self._shogi(replace(self._config, level=int(name)))
         else:
             self._setup(kind)
 
-    def new_game(self) -> None:
-        """Forgets what was searched."""
+    def new_game(self, name: str) -> None:
+        """Forgets what was searched. name: of the next opponent, as in `reply`."""
         for player in self._players.values():
             player.new_game()
-        self._usi_engines.new_game()
+        is_users = name.startswith(USER_ENGINE)
+        self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
 
     def pause(self) -> None:
         """Ends the user's engine, which starts again when it has to move."""

@@ -117,7 +117,7 @@ class PlayView(View):
         _restore(game, message)
         self._stop()
         self._game, self._opponent, self._number = game, opponent, self._number + 1
-        self._opponents.new_game()
+        self._opponents.new_game(opponent)
         self._continue()
         if self._thinking is None and side != "both":
             self._think_ahead(kind, opponent)
@@ -314,7 +314,7 @@ class PlayView(View):
 
         async def load() -> None:
             await self.session.run(
-                JOB, lambda job: None if job.is_stopped else self._opponents.load(kind, opponent, job)
+                JOB, lambda job: None if job.is_stopped else self._opponents.load(kind, opponent)
             )
 
         task = asyncio.get_running_loop().create_task(load())

@@ -15,7 +15,7 @@ from goryu.players.clock.limits import Limits
 from goryu.web.engines import UserEngine
 from goryu.web.session import Job, StoppedError
 
-TIMEOUTS = Timeouts(start_timeout_s=30.0, grace_s=5.0, quit_s=0.5)
+TIMEOUTS = Timeouts(grace_s=5.0, quit_s=0.5)
 
 STOP_S = 1.0
 """An engine that does not answer `stop` in this time is killed."""
@@ -30,14 +30,16 @@ class UsiEngines:
         self._client: UsiClient | None = None
         self._is_new_game = True
 
-    def new_game(self) -> None:
-        """Notes that the next position belongs to another game."""
+    def new_game(self, engine: UserEngine | None) -> None:
+        """Notes that the next position belongs to another game; ends another engine than this one."""
         self._is_new_game = True
+        if engine != self._engine:
+            self.close()
 
-    def load(self, engine: UserEngine, job: Job) -> None:
+    def load(self, engine: UserEngine) -> None:
         """Starts an engine, so that its first move need not wait for that; `search` tells what fails."""
-        with suppress(InputError, StoppedError), self._lock, _stoppable(job):
-            self._running(engine, job)
+        with suppress(InputError), self._lock:
+            self._running(engine)
 
     def search(self, engine: UserEngine, board: Board, limits: Limits, job: Job) -> SearchReply:
         """Returns the engine's answer in a position, with the moves that led to it.
@@ -50,7 +52,7 @@ class UsiEngines:
             StoppedError: the job was stopped.
         """
         with self._lock, _stoppable(job):
-            client = self._running(engine, job)
+            client = self._running(engine)
             if job.is_stopped:
                 raise StoppedError
             command, budget_ms = _go(limits, board.turn, engine.seconds)
@@ -60,14 +62,17 @@ class UsiEngines:
                     self._is_new_game = False
                 return client.go(_position(board), command, budget_ms)
 
-    def _running(self, engine: UserEngine, job: Job) -> UsiClient:
-        """Returns the process of an engine, which is started if it does not run."""
+    def _running(self, engine: UserEngine) -> UsiClient:
+        """Returns the process of an engine, which is started if it does not run.
+
+        A job that is stopped does not end the start, which may take long and is not in vain; `close` does.
+        """
         if self._client is not None and self._engine == engine and self._client.is_alive:
             return self._client
         self.close()
         client = self._client = UsiClient(engine.spec, timeouts=TIMEOUTS)
         self._engine = engine
-        with _told(engine, client), _stopped_with(client, job):
+        with _told(engine, client):
             client.start()
             client.new_game()
             self._is_new_game = False

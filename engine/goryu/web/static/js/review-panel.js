@@ -194,7 +194,7 @@ export class ReviewPanel {
     this.threat.button.addEventListener("click", () => this.threat.toggle(this.line()));
     const { opinion } = this.options;
     const enter = (line, depth) => this.enter(line, depth);
-    this.opinion = opinion && new SecondOpinion({ ask: opinion, place: () => this.line(), enter, lineButton: this.lineButton });
+    this.opinion = opinion && new SecondOpinion({ ask: opinion, place: () => this.data && this.line(), enter, lineButton: this.lineButton });
     const navigation = h(
       "div",
       { class: "row navigation" },

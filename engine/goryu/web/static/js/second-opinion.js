@@ -36,7 +36,7 @@ const CHOSEN = "goryu.review.engine";
  * The panel, hidden while there are no engines.
  *
  * ask(engine, moves): a promise of the opinion, or of null if it was stopped. place(): the moves to the position on
- * the board. enter(line, depth): plays a line on the board.
+ * the board; null without a game. enter(line, depth): plays a line on the board.
  */
 export class SecondOpinion {
   constructor({ ask, place, enter, lineButton }) {
@@ -88,7 +88,7 @@ export class SecondOpinion {
   }
 
   draw() {
-    if (!this.engines.length) return;
+    if (!this.engines.length || !this.place()) return;
     const key = this.key();
     const isWaiting = this.waiting === key;
     this.button.disabled = isWaiting;
