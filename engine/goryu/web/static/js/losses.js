@@ -42,7 +42,7 @@ export class Losses {
       const bars = counts[at].map((count, side) => this.bar(at, side, count, most, i18n.t("review.losses.bar", { side: SIDES[side], range, count })));
       const middle = (at + 0.5) * WIDE;
       const label = svg("text", { class: "limit", x: middle, y: TALL + 24, "text-anchor": "middle", text: range });
-      return svg("g", { class: `loss-group ${kind}` }, svg("title", { text: kindName(kind) }), ...bars, label);
+      return svg("g", { class: `loss-group of-${kind}` }, svg("title", { text: kindName(kind) }), ...bars, label);
     });
     const total = [0, 1].map((side) => counts.map((one) => one[side]).join(", "));
     const label = `${i18n.t("review.losses.about")}: ▲ ${total[0]}; △ ${total[1]} (${percents.join(", ")} %)`;
