@@ -30,13 +30,13 @@ def opened(open_page: Any, **options: Any) -> Any:
     return page
 
 
-def draw(page: Any, board: Any, first: str, last: str) -> None:
-    """Draws with the right button; shogiground looks at the mouse once a frame."""
+def draw(page: Any, board: Any, first: str, last: str, button: str = "right") -> None:
+    """Draws with a button of the mouse; shogiground looks at the mouse once a frame."""
     page.mouse.move(*board.point(first))
-    page.mouse.down(button="right")
+    page.mouse.down(button=button)
     page.mouse.move(*board.point(last), steps=3)
     page.wait_for_timeout(100)
-    page.mouse.up(button="right")
+    page.mouse.up(button=button)
 
 
 def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> None:
@@ -64,7 +64,9 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
     expect(drawn).to_have_count(1)
     page.keyboard.press("ArrowRight")
     expect(drawn).to_have_count(0)
-    expect(page.locator(".pen")).to_have_count(2)  # Of this view and of Play, for touch screens.
+    page.locator(".review .pen").dispatch_event("click")  # It is shown on touch screens.
+    draw(page, board, "2g", "2f", button="left")
+    expect(drawn.locator("path")).to_have_count(1)
 
 
 def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
@@ -72,7 +74,7 @@ def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
     expect(page.locator(".losses rect")).to_have_count(14)
-    assert sum(map(int, page.locator(".losses .count").all_inner_texts())) == len(MOVES.split())
+    assert sum(map(int, page.locator(".losses .count").all_text_contents())) == len(MOVES.split())
     page.get_by_role("button", name="Search the mistakes deeper").click()
     expect(page.locator(".review-actions")).to_contain_text("1 mistakes were searched with 1,000 playouts.")
     expect(marks).to_have_text(["??"])
