@@ -22,10 +22,10 @@ from goryu.table.record import record_text
 from goryu.table.written_moves import read_move
 from goryu.web.game import GAMES, PageGame
 from goryu.web.opponents import (
-    SMALL_GAME_AGENTS,
     THINKING_S,
     USER_ENGINE,
     Opponents,
+    agents,
     is_opponent,
     levels,
 )
@@ -84,7 +84,7 @@ class PlayView(View):
         return {
             "levels": levels(),
             "handicaps": handicaps,
-            "agents": SMALL_GAME_AGENTS,
+            "agents": agents(),
             "network": network,
         }
 

@@ -2,7 +2,7 @@
 
 let waiting = null;
 
-/** Opens the view "Review" with a record: {name, text}. */
+/** Opens the view "Review" with a record: {name, text}, at the position after `ply` moves if that is given. */
 export function review(record) {
   waiting = record;
   location.hash = "#review/played";

@@ -11,6 +11,7 @@ i18n.extend({
     "setup.game": "Game",
     "setup.shogi": "Shogi",
     "setup.reversi": "Reversi",
+    "setup.board": "Board",
     "setup.tictactoe": "Tic-tac-toe",
     "setup.level": "Opponent",
     "setup.engine.goryu": "Goryu",
@@ -54,6 +55,7 @@ i18n.extend({
     "setup.game": "ゲーム",
     "setup.shogi": "将棋",
     "setup.reversi": "リバーシ",
+    "setup.board": "盤の大きさ",
     "setup.tictactoe": "三目並べ",
     "setup.level": "相手",
     "setup.engine.goryu": "合流（Goryu）",
@@ -95,6 +97,7 @@ i18n.extend({
 });
 
 const GAMES = ["shogi", "reversi", "tictactoe"];
+const BOARDS = { reversi: 8, reversi6: 6, reversi4: 4 };
 const SIDES = ["first", "second", "random", "both"];
 const CLOCKS = [
   { main: 0, byoyomi: 10, increment: 0 },
@@ -161,7 +164,8 @@ export class SetupForm {
     const isShogi = values.game === "shogi";
     this.form.replaceChildren(
       h("h2", { text: t("setup.title") }),
-      this.choice("game", GAMES, (game) => t(`setup.${game}`)),
+      this.choice("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game)),
+      ...(values.game in BOARDS ? [this.boards()] : []),
       ...(isShogi ? this.shogiOpponents() : [this.agents()]),
       this.choice("side", SIDES, (side) => this.sideName(side)),
       ...(isShogi ? [this.handicaps()] : []),
@@ -177,9 +181,9 @@ export class SetupForm {
     return side === "first" ? "×" : "○";
   }
 
-  choice(name, options, label) {
+  choice(name, options, label, chosen = this.values[name]) {
     const items = options.map((value) => {
-      const input = h("input", { type: "radio", name, value, checked: this.values[name] === value });
+      const input = h("input", { type: "radio", name, value, checked: chosen === value });
       input.addEventListener("change", () => this.set({ [name]: value }));
       return h("label", {}, input, h("span", { text: label(value) }));
     });
@@ -230,6 +234,13 @@ export class SetupForm {
     const select = h("select", { "aria-label": t("setup.level") }, names.map((name) => h("option", { value: name, text: this.agentName(name), selected: name === chosen })));
     select.addEventListener("change", () => this.set({ agents: { ...agents, [game]: select.value } }, false));
     return h("label", { class: "field" }, t("setup.level"), select);
+  }
+
+  boards() {
+    const options = Object.entries(BOARDS).map(([game, size]) => h("option", { value: game, text: `${size} × ${size}`, selected: game === this.values.game }));
+    const select = h("select", { "aria-label": t("setup.board") }, options);
+    select.addEventListener("change", () => this.set({ game: select.value }));
+    return h("label", { class: "field" }, t("setup.board"), select);
   }
 
   handicaps() {
@@ -297,6 +308,11 @@ export class SetupForm {
     };
     await this.onStart(setup);
   }
+}
+
+/** Returns the game without the size of its board. */
+function kindOf(game) {
+  return game in BOARDS ? "reversi" : game;
 }
 
 function clockName({ main, byoyomi, increment }) {

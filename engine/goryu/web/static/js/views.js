@@ -12,6 +12,11 @@ export const VIEWS = [
     load: () => import("./review.js"),
   },
   {
+    name: "explorer",
+    title: { en: { "view.explorer": "Explorer" }, ja: { "view.explorer": "棋譜の樹" } },
+    load: () => import("./explorer.js"),
+  },
+  {
     name: "microscope",
     title: { en: { "view.microscope": "Microscope" }, ja: { "view.microscope": "顕微鏡" } },
     load: () => import("./microscope.js"),
