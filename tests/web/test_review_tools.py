@@ -76,7 +76,7 @@ def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
     expect(page.locator(".losses rect")).to_have_count(14)
     assert sum(map(int, page.locator(".losses .count").all_text_contents())) == len(MOVES.split())
     page.get_by_role("button", name="Search the mistakes deeper").click()
-    expect(page.locator(".review-actions")).to_contain_text("1 mistakes were searched with 1,000 playouts.")
+    expect(page.locator(".review-actions")).to_contain_text("searched with 1,000 playouts: 1")
     expect(marks).to_have_text(["??"])
     page.click(".mistake")
     expect(page.locator(".candidates h2")).to_contain_text("1,")  # Playouts of the position after it.
