@@ -2,14 +2,24 @@
 
 import json
 import sys
+import threading
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+
+from goryu.implementation import Board
+from goryu.match.usi_client import EngineSpec, Timeouts
+from goryu.players.clock.limits import Limits
+from goryu.web.engines import UserEngine
+from goryu.web.session import Job, Session, StoppedError
+from goryu.web.usi_engines import UsiEngines
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
 FAKE = Path(__file__).parents[1] / "engines" / "fake_engine.py"
+SCRIPTED = FAKE.with_name("scripted.py")
 
 
 @pytest.fixture
@@ -18,7 +28,7 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("XDG_CONFIG_HOME", "APPDATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("FAKE_ENGINE_LIVES", str(tmp_path / "lives"))
-    monkeypatch.setattr("goryu.web.usi_engines.STOP_S", 0.1)
+    monkeypatch.setattr("goryu.web.usi_engines.TIMEOUTS", Timeouts(grace_s=0.3))
     commands = {
         "Good": [sys.executable, str(FAKE), "*:77"],
         "Cheat": [sys.executable, str(FAKE), "*:5i5a"],
@@ -75,11 +85,28 @@ def test_an_engine_that_ended_is_started_again(page: Any, on_board: Any, tmp_pat
     (tmp_path / "lives").unlink()
     page.get_by_role("button", name="New game").click()
     begin(page, on_board, "Hangs")
-    expect(page.locator(".status")).to_contain_text("thinking")
-    page.get_by_role("button", name="Take back").click()  # The engine is killed.
-    moves(page, 0)
-    on_board(page).move("2g2f")
+    expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
+    page.get_by_role("button", name="Try again").click()
     moves(page, 2)
+
+
+def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu.web.usi_engines.STOP_S", 0.1)
+    trace = tmp_path / "trace"
+    spec = EngineSpec((sys.executable, str(SCRIPTED), "hang"), environment=(("USI_TRACE", str(trace)),))
+    engines, job = UsiEngines(), Job(cast(Session, None))
+
+    def stop_after_go() -> None:
+        while not trace.exists() or "\ngo " not in trace.read_text():
+            time.sleep(0.02)
+        job.stop()
+
+    threading.Thread(target=stop_after_go, daemon=True).start()
+    with pytest.raises(StoppedError):
+        engines.search(UserEngine("Hangs", spec, 500.0), Board(), Limits(), job)
+    assert trace.read_text().splitlines()[-1] == "go btime 0 wtime 0 byoyomi 500000"
 
 
 @pytest.mark.usefixtures("engines")
