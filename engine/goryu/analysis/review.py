@@ -175,13 +175,13 @@ class GameReview:
         if old is not None and (old.best and old.best.move) != best:
             self.better.pop(index, None)  # It was searched for another move.
         for move in (index - 1, index):
-            if move in self.better and not _is_enough(self.better[move], self.playouts):
+            if move in self.better and not is_enough(self.better[move], self.playouts):
                 del self.better[move]
 
     def is_judged(self, index: int) -> bool:
         """Is the judgement of move `index` final: all its positions searched in full?"""
         searched = self.analyses[index : index + 2]
-        if not all(_is_enough(analysis, self.playouts) for analysis in searched):
+        if not all(is_enough(analysis, self.playouts) for analysis in searched):
             return False
         return self.better_position(index) is None
 
