@@ -88,16 +88,30 @@ class Games:
         for game in _readable(data, name):
             if isinstance(game, RecordError):
                 imported.faults.append(game.translated())
-                with self._database.transaction() as connection:
-                    connection.execute(
-                        "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
-                        (name, game.line, game.problem, now()),
-                    )
+                self.add_fault(name, game.line, game.problem)
             elif (added := self.add(game, name, collection)) is None:
                 imported.duplicates += 1
             else:
                 imported.added.append(added)
         return imported
+
+    def add_fault(self, file: str, line: int | None, problem: str) -> None:
+        """Lists a game that could not be read. line: from 1, or None."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
+                (file, line, problem, now()),
+            )
+
+    def faults(self, most: int = 500) -> list[dict[str, Any]]:
+        """Returns the games that could not be read, the newest first, as {"file", "line", "problem"}."""
+        rows = self._database.rows("SELECT file, line, problem FROM faults ORDER BY id DESC LIMIT ?", most)
+        return [dict(row) for row in rows]
+
+    def forget_faults(self) -> None:
+        """Empties the list of games that could not be read."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM faults")
 
     def add(self, record: GameRecord, file: str = "", collection: Collection = "mine") -> int | None:
         """Adds a game; returns its number, or None if the same moves are known."""
@@ -116,7 +130,7 @@ class Games:
             "record": to_kif(record),
             "imported": now(),
         }
-        positions = list(_positions(record.start, record.moves))
+        positions = list(indexed_positions(record.start, record.moves))
         values = ", ".join("?" * len(row))
         statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
         with self._database.transaction() as connection:
@@ -166,10 +180,12 @@ class Games:
             connection.executemany("INSERT OR IGNORE INTO me VALUES (?)", ((name,) for name in names if name))
 
     def names(self) -> list[dict[str, Any]]:
-        """Returns the names of all players with the number of their games, the most frequent first."""
+        """Returns the players of the user's games with the number of their games, the most frequent first."""
         found = self._database.rows(
-            "SELECT name, COUNT(*) AS games FROM (SELECT black AS name FROM games UNION ALL"
-            " SELECT white FROM games) WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
+            "SELECT name, COUNT(*) AS games FROM"
+            " (SELECT black AS name FROM games WHERE collection = 'mine'"
+            " UNION ALL SELECT white FROM games WHERE collection = 'mine')"
+            " WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
         )
         return [dict(row) for row in found]
 
@@ -184,7 +200,8 @@ def _readable(data: bytes | str, name: str) -> Iterator[GameRecord | RecordError
             yield game
 
 
-def _positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, bytes, str]]:
+def indexed_positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, bytes, str]]:
+    """Yields the number, the key and the move of each position, as the table `positions` has them."""
     board = board_after(start, ())
     for ply, move in enumerate(moves, start=1):
         yield ply, position_key(board.sfen()), move

@@ -41,7 +41,9 @@ class ExplorerView(View):
         wanted = Filter(
             GAMES[choice(message, "games", GAMES, "all")], SIDES[choice(message, "side", SIDES, "any")]
         )
-        return await self.session.run("explorer", lambda job: self._look(start, moves, wanted))
+        return await self.session.run(
+            "explorer", lambda job: self._look(start, moves, wanted), is_search=False
+        )
 
     def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
         try:

@@ -14,6 +14,7 @@ from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
+from goryu.web.backup import Backup
 from goryu.web.lan import Lan
 from goryu.web.pairing import Device
 from goryu.web.security import HEADERS, Guard
@@ -118,6 +119,9 @@ class Server:
         app = web.Application(middlewares=[self.guard.middleware], client_max_size=MOST_MESSAGE_BYTES)
         app.router.add_get("/", self._page)
         app.router.add_get("/socket", self._socket)
+        backup = Backup(self._dojo, self.guard, self.lan)
+        app.router.add_get("/backup", backup.send)
+        app.router.add_post("/backup", backup.receive)
         app.router.add_static("/static", STATIC, follow_symlinks=False)
         if self.lan:
             self.lan.add_routes(app)

@@ -7,6 +7,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
+from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
 from goryu.web.opinions import EnginesView
 from goryu.web.play import PlayView
@@ -42,6 +43,7 @@ VIEWS: dict[str, type[View]] = {
         DevicesView,
         PlayView,
         ReviewView,
+        GamesView,
         ExplorerView,
         MicroscopeView,
         EnginesView,

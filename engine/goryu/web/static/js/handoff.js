@@ -3,7 +3,10 @@
 let record = null;
 let position = null;
 
-/** Opens the view "Review" with a record: {name, text}, at the position after `ply` moves if that is given. */
+/**
+ * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, and with
+ * `playouts` if it has been reviewed with so many.
+ */
 export function review(given) {
   record = given;
   location.hash = "#review/played";

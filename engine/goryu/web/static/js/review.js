@@ -211,7 +211,8 @@ class ReviewView {
   async openPlayed() {
     const record = taken();
     if (!record) return;
-    const { ply, ...source } = record;
+    const { ply, playouts, ...source } = record;
+    if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
     await this.open(source, ply);
   }
 

@@ -12,6 +12,11 @@ export const VIEWS = [
     load: () => import("./review.js"),
   },
   {
+    name: "games",
+    title: { en: { "view.games": "My games" }, ja: { "view.games": "自分の棋譜" } },
+    load: () => import("./games.js"),
+  },
+  {
     name: "explorer",
     title: { en: { "view.explorer": "Explorer" }, ja: { "view.explorer": "棋譜の樹" } },
     load: () => import("./explorer.js"),
