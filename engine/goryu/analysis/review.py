@@ -168,6 +168,32 @@ class GameReview:
         ends = (i for i, known in enumerate(self.analyses[:-1]) if known is not None and known.best is None)
         return next(ends, len(self.moves))
 
+    def enter(self, index: int, analysis: PositionAnalysis) -> None:
+        """Takes an analysis of position `index`; comparisons that it makes stale are forgotten."""
+        old, self.analyses[index] = self.analyses[index], analysis
+        best = analysis.best and analysis.best.move
+        if old is not None and (old.best and old.best.move) != best:
+            self.better.pop(index, None)  # It was searched for another move.
+        for move in (index - 1, index):
+            if move in self.better and not is_enough(self.better[move], self.playouts):
+                del self.better[move]
+
+    def is_judged(self, index: int) -> bool:
+        """Is the judgement of move `index` final: all its positions searched in full?"""
+        searched = self.analyses[index : index + 2]
+        if not all(is_enough(analysis, self.playouts) for analysis in searched):
+            return False
+        return self.better_position(index) is None
+
+    def take(self, other: "GameReview", index: int) -> None:
+        """Takes the judgement of move `index` from a review of the same game with more playouts."""
+        for position in (index, index + 1):
+            if (analysis := other.analyses[position]) is not None:
+                self.enter(position, analysis)
+        self.better.pop(index, None)
+        if index in other.better:
+            self.better[index] = other.better[index]
+
     def better_position(self, index: int) -> tuple[str, ...] | None:
         """Returns the moves to the position to compare with the one after move `index`, or None."""
         ply = self.ply(index)
@@ -385,7 +411,7 @@ class _Work:
 
     def _enter(self, index: int, analysis: PositionAnalysis) -> None:
         with self._lock:
-            self._review.analyses[index] = analysis
+            self._review.enter(index, analysis)
             # The last one of the two positions of a move to be known leads to the comparison.
             self._comparisons.extend(move for move in (index - 1, index) if self._is_ready(move))
             self._on_change(self._review, index)

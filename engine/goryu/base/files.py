@@ -50,6 +50,15 @@ def cache_folder() -> Path:
     return (Path(named) if os.path.isabs(named) else home_folder() / ".cache") / "goryu"
 
 
+def config_folder() -> Path:
+    """Returns the folder for what the user has set: in XDG_CONFIG_HOME, or APPDATA on Windows.
+
+    It may not exist. Raises FileNotFoundError if the user has no home folder.
+    """
+    named = os.environ.get("APPDATA" if sys.platform == "win32" else "XDG_CONFIG_HOME", "")
+    return (Path(named) if os.path.isabs(named) else home_folder() / ".config") / "goryu"
+
+
 def data_folder() -> Path:
     """Returns the folder for what the user cannot get back: in XDG_DATA_HOME, or LOCALAPPDATA on Windows.
 

@@ -20,7 +20,9 @@ from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
-from goryu.web.session import Job
+from goryu.web.engines import engine_named, user_engines
+from goryu.web.session import Job, StoppedError
+from goryu.web.usi_engines import UsiEngines, move_of
 
 _log = logging.getLogger("goryu.web")
 
@@ -51,6 +53,9 @@ SMALL_BOARDS = ("reversi6", "reversi4")
 NETWORK_AGENTS = ("gumbel:16", "puct:30", "puct:400")
 """Opponents on a small board with a network of the user, `reversi6.onnx` or `reversi4.onnx` in `models/`."""
 
+USER_ENGINE = "usi:"
+"""Begins the name of an opponent that is an engine of the user."""
+
 
 class EngineError(GoryuError, RuntimeError):
     """The engine has no move in a position in which there is one."""
@@ -64,26 +69,38 @@ class Opponents:
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._players: dict[EvaluatorConfig, Player] = {}
         self._setups: dict[str, AgentSetup] = {}
+        self._usi_engines = UsiEngines()
 
     def load(self, kind: str, name: str) -> None:
         """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
-        if kind == "shogi":
+        if name.startswith(USER_ENGINE):
+            self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)))
+        elif kind == "shogi":
             self._shogi(replace(self._config, level=int(name)))
         else:
             self._setup(kind)
 
-    def new_game(self) -> None:
-        """Forgets what was searched."""
+    def new_game(self, name: str) -> None:
+        """Forgets what was searched. name: of the next opponent, as in `reply`."""
         for player in self._players.values():
             player.new_game()
+        is_users = name.startswith(USER_ENGINE)
+        self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
+
+    def pause(self) -> None:
+        """Ends the user's engine, which starts again when it has to move."""
+        self._usi_engines.close()
 
     def reply(
         self, kind: str, state: State, name: str, limits: Limits, started_s: float, job: Job
     ) -> Move | Ending:
         """Returns the move of the player `name`, Ending.RESIGNATION or Ending.DECLARATION.
 
-        name: a level of shogi ("3"), or an agent ("uct:100").
+        name: a level of shogi ("3"), an engine of the user ("usi:NAME"), or an agent ("uct:100").
         """
+        if isinstance(state, Board) and name.startswith(USER_ENGINE):
+            engine = engine_named(name.removeprefix(USER_ENGINE))
+            return move_of(self._usi_engines.search(engine, state, limits, job), state, engine)
         if isinstance(state, Board):
             config = replace(self._config, level=int(name))
             answer = self._search(state, limits, config, started_s, job)
@@ -142,10 +159,6 @@ class Opponents:
             report = _log.info if kind in SMALL_BOARDS else _log.warning
             self._setups[kind] = board_setup(kind, Random(), report)
         return self._setups[kind]
-
-
-class StoppedError(Exception):
-    """The job was stopped in the middle of an algorithm that has no other way to stop."""
 
 
 class StoppableRandom(Random):
@@ -218,7 +231,9 @@ def agents() -> dict[str, list[str]]:
 
 
 def is_opponent(kind: str, name: str) -> bool:
-    """Is this the name of a player of the game?"""
+    """Is this the name of a player of the game? Raises InputError if the user's engines cannot be read."""
+    if kind == "shogi" and name.startswith(USER_ENGINE):
+        return name.removeprefix(USER_ENGINE) in {engine.name for engine in user_engines()}
     if kind == "shogi":
         return name in {str(level.number) for level in LEVELS}
     return name in agents()[kind]

@@ -23,8 +23,8 @@ from goryu.web.game import GAMES, PageGame
 from goryu.web.lesson import THRESHOLDS, Lesson
 from goryu.web.opponents import (
     THINKING_S,
+    USER_ENGINE,
     Opponents,
-    StoppedError,
     agents,
     is_opponent,
     levels,
@@ -34,6 +34,7 @@ from goryu.web.session import (
     Message,
     MessageError,
     Session,
+    StoppedError,
     View,
     choice,
     field,
@@ -70,6 +71,7 @@ class PlayView(View):
         self._opponent = ""
         self._opponents = Opponents(session.config)
         self._thinking: asyncio.Task[None] | None = None
+        self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
         self._teacher: Teacher | None = None
         self._rng = Random()
@@ -121,7 +123,7 @@ class PlayView(View):
         self._stop()
         self._game, self._opponent, self._number = game, opponent, self._number + 1
         self._teacher = Teacher(self.session, lesson, self._go_on) if lesson else None
-        self._opponents.new_game()
+        self._opponents.new_game(opponent)
         self._continue()
         if self._thinking is None and side != "both":
             self._think_ahead(kind, opponent)
@@ -162,6 +164,12 @@ class PlayView(View):
                 self._teacher.lesson.taken_back(len(game.played) + 1)
         finally:
             self._continue()
+        return self._state()
+
+    def on_again(self, message: Message) -> dict[str, Any]:
+        """Asks an opponent again that has failed to move."""
+        self._current(message)
+        self._continue()
         return self._state()
 
     def on_keep(self, message: Message) -> dict[str, Any]:
@@ -221,6 +229,7 @@ class PlayView(View):
     def pause(self) -> None:
         """Stops the clocks and the opponent until the page asks for the state again."""
         self._stop()
+        self._opponents.pause()
 
     # The game.
 
@@ -247,6 +256,7 @@ class PlayView(View):
         game = self._game
         assert game is not None
         self._cancel_flag()
+        self._has_failed = False
         if game.over is not None:
             return
         if game.people[game.turn] and game.must_pass:
@@ -313,7 +323,10 @@ class PlayView(View):
             await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
         except Exception as error:
             self._thinking = None
+            self._stop()  # The opponent must not lose by its clock.
+            self._has_failed = True
             self.session.send("play.problem", text=text_of(error))
+            self._push_state()
             return
         self._thinking = None
         if isinstance(reply, Ending):
@@ -342,7 +355,9 @@ class PlayView(View):
     def _names(self, kind: str, people: tuple[bool, bool], opponent: str) -> tuple[str, str]:
         """Returns the names for the record; a person's is empty."""
         name = f"Goryu {opponent}"
-        if kind == "shogi":
+        if opponent.startswith(USER_ENGINE):
+            name = opponent.removeprefix(USER_ENGINE)
+        elif kind == "shogi":
             level = LEVELS[int(opponent) - 1]
             name = f"Goryu {level.japanese if self.session.language == 'ja' else level.english}"
         first, second = ("" if is_person else name for is_person in people)
@@ -373,6 +388,7 @@ class PlayView(View):
             "undoes": game.can_undo,
             "declares": game.is_persons_turn and game.may_declare(),
             "thinking": self._thinking is not None,
+            "failed": self._has_failed,
             "line": game.winning_line(),
             "clock": None,
             "lesson": self._teacher.lesson.to_json() if self._teacher else None,
@@ -392,7 +408,7 @@ def _limits(game: PageGame, opponent: str) -> Limits:
     """Returns the limits of the opponent's search."""
     if game.clocks:
         return game.clocks.limits(game.turn)
-    if game.kind == "shogi" and int(opponent) == FULL_STRENGTH:
+    if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
         return Limits(movetime_ms=1000 * THINKING_S)
     return Limits()
 

@@ -1,14 +1,17 @@
 """The view "Review": a game with the judgement of every move, and live analysis of any position."""
 
+from collections.abc import Callable
 from typing import Any
 
+from goryu.analysis.deepening import deepen
 from goryu.analysis.description import Describer, board_after, named_line, ply_json, position_json
 from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview, OnChange, Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, open_default_store
+from goryu.analysis.threat import passed_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
@@ -82,6 +85,13 @@ class ReviewView(View):
         is_whole = await self.session.run("review", lambda job: self._review(job, describer))
         return {"isWhole": is_whole}
 
+    async def on_deepen(self, message: Message) -> dict[str, Any]:
+        """Searches the mistakes with more playouts; replies when it is done or stopped."""
+        describer = self._opened()
+        playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
+        is_whole = await self.session.run("review", lambda job: self._deepen(job, describer, playouts))
+        return {"isWhole": is_whole}
+
     def on_stop(self, _message: Message) -> None:
         """Ends the review; what is known stays."""
         self.session.stop("review")
@@ -129,6 +139,20 @@ class ReviewView(View):
         self.session.send("review.message", text=text)
 
     def _review(self, job: Job, describer: Describer) -> bool:
+        on_change = self._on_change(job, describer)
+        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+
+    def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
+        def on_progress(done: int, of: int) -> None:
+            job.report("review.deep", done=done, of=of)
+
+        on_change = self._on_change(job, describer)
+        reviewer, review = self._load(), describer.review
+        return deepen(reviewer, review, playouts, on_change, on_progress, lambda: job.is_stopped)
+
+    def _on_change(self, job: Job, describer: Describer) -> OnChange:
+        """Returns a function that tells the page what has changed in a review."""
+
         def on_change(review: GameReview, index: int) -> None:
             if describer is not self._describer:
                 return  # The page shows another game now.
@@ -142,7 +166,7 @@ class ReviewView(View):
                 known=review.known(),
             )
 
-        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+        return on_change
 
     # Free exploration.
 
@@ -173,10 +197,27 @@ class ReviewView(View):
             board_after(start, moves)
         except (MoveError, IllegalMoveError) as error:
             raise MessageError(f"review.live: {error}") from error
-        await self.session.run("review.live", lambda job: self._analyse(job, start, tuple(moves)))
+
+        def report(job: Job, position: dict[str, Any]) -> None:
+            job.report("review.live", moves=moves, position=position)
+
+        await self.session.run("review.live", lambda job: self._analyse(job, start, tuple(moves), report))
+
+    async def on_threat(self, message: Message) -> None:
+        """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
+        start, moves = self._opened().review.start, _moves(message)
+        try:
+            passed = passed_position(start, moves)
+        except (MoveError, IllegalMoveError) as error:
+            raise MessageError(f"review.threat: {error}") from error
+
+        def report(job: Job, position: dict[str, Any]) -> None:
+            job.report("review.threat", moves=moves, position=position)
+
+        await self.session.run("review.live", lambda job: self._analyse(job, passed, (), report))
 
     def on_quiet(self, _message: Message) -> None:
-        """Ends the live analysis."""
+        """Ends the live analysis, or that of a threat."""
         self.session.stop("review.live")
 
     # Guess the move.
@@ -223,7 +264,13 @@ class ReviewView(View):
             "played": described(played),
         }
 
-    def _analyse(self, job: Job, start: str, moves: tuple[str, ...]) -> None:
+    def _analyse(
+        self,
+        job: Job,
+        start: str,
+        moves: tuple[str, ...],
+        report: Callable[[Job, dict[str, Any]], None],
+    ) -> None:
         if self._live is None:
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
@@ -238,7 +285,7 @@ class ReviewView(View):
             analysis = self._live.search(start, moves, playouts, is_stopped)
             if is_stopped():
                 return
-            job.report("review.live", moves=list(moves), position=position_json(board, analysis))
+            report(job, position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
                 return
             playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)

@@ -94,6 +94,10 @@ class Job:
         self._session.send(kind, **content)
 
 
+class StoppedError(Exception):
+    """The job was stopped in the middle of work that has no other way to end."""
+
+
 class View:
     """The part of a session that one view of the page talks to; subclasses are listed in `views.py`.
 

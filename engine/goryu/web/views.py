@@ -9,6 +9,7 @@ from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
 from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
+from goryu.web.opinions import EnginesView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
 from goryu.web.session import Message, View, language_of
@@ -45,5 +46,6 @@ VIEWS: dict[str, type[View]] = {
         GamesView,
         ExplorerView,
         MicroscopeView,
+        EnginesView,
     )
 }

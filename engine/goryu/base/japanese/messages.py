@@ -371,6 +371,37 @@ TEXTS: dict[str, str] = {
     # goryu doctor
     "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
     "ONNX model (default: the strongest one here)": "ONNXモデル（既定：手元で最強のもの）",
+    # The user's engines, and threats, on the page.
+    "{path}: expected tables [[engine]] and nothing else": "{path}：[[engine]] の表だけを書いてください",
+    "{path}: two engines have the name {name}": "{path}：{name} という名前のエンジンが二つあります",
+    "no engine has the name {name} in {file}": "{file} に {name} というエンジンはありません",
+    "{place}: {key} is not known; expected {known}": (
+        "{place}：{key} という項目はありません。使える項目は {known} です"
+    ),
+    "{place}: name: expected a text of 1 to {most} characters": (
+        "{place}：name は 1〜{most} 文字の文字列で指定してください"
+    ),
+    '{place}: command: expected texts, such as ["/usr/games/gpsusi"]': (
+        '{place}：command は ["/usr/games/gpsusi"] のような文字列の配列で指定してください'
+    ),
+    "{place}: directory: expected a text": "{place}：directory は文字列で指定してください",
+    "{place}: seconds: expected a number up to {most:.0f}": (
+        "{place}：seconds は 0 より大きく {most:.0f} 以下の数で指定してください"
+    ),
+    "{place}: options: expected texts, numbers, true or false": (
+        "{place}：options の値は文字列、数、true、false のいずれかにしてください"
+    ),
+    "{engine} has ended or cannot be started: {details}": (
+        "{engine} が終了したか、起動できません：{details}"
+    ),
+    "{engine} gives no answer: {details}": "{engine} が応答しません：{details}",
+    "{engine} cannot be used: {details}": "{engine} を使えません：{details}",
+    "{engine} answers {move}, which is not legal here": (
+        "{engine} の答え {move} は、この局面の合法手ではありません"
+    ),
+    "the side to move is in check and cannot pass: there is no threat to show": (
+        "王手がかかっている側はパスできないため、狙いは表示できません"
+    ),
     # Which network plays.
     "network: {name}": "ネットワーク：{name}",
     "{name} ({reason})": "{name}（{reason}）",

@@ -2,6 +2,7 @@
 
 import { Shogiground } from "../vendor/shogiground/shogiground.js";
 import { h, svg } from "./dom.js";
+import { Drawing } from "./drawing.js";
 import * as i18n from "./i18n.js";
 
 const ROLES = {
@@ -62,6 +63,8 @@ i18n.extend({
  *     board.set({sfen, legal: ["7g7f", "P*5e"], lastMove: "3c3d", check: false});
  *     board.arrows([{move: "7g7f", width: 0.8, color: "var(--good)", label: "54 %"}]);
  *     board.heat({"7f": 0.4, "2f": 0.3});
+ *
+ * The user draws arrows and circles on it (`drawing.js`); they go with the position.
  */
 export class Board {
   constructor(element, options = {}) {
@@ -83,6 +86,7 @@ export class Board {
     this.square.setAttribute("role", "application");
     this.heatLayer = svg("svg", { class: "heat", viewBox: `0 0 ${9 * WIDE} ${9 * TALL}`, "aria-hidden": "true" });
     this.arrowLayer = svg("svg", { class: "arrows", viewBox: `0 0 ${9 * WIDE} ${9 * TALL}`, "aria-hidden": "true" });
+    this.drawing = new Drawing(this, LETTERS);
     this.ground = Shogiground(this.config(), { board: this.square, hands: { top, bottom } });
     this.square.addEventListener("keydown", (event) => this.onKey(event));
     this.square.addEventListener("blur", () => this.moveCursor(null));
@@ -102,7 +106,7 @@ export class Board {
       this.ground.cancelMoveOrDrop();
       this.ground.state.hovered = undefined; // shogiground keeps it after a move by two clicks.
     }
-    this.ground.set(this.config(), !animate);
+    this.ground.set(this.config(isNew), !animate);
     // shogiground remembers where the pieces in hand are, and new ones have come in.
     this.ground.state.dom.bounds.hands.pieceBounds.clear();
     this.drawOverlays();
@@ -154,7 +158,7 @@ export class Board {
     this.root.remove();
   }
 
-  config() {
+  config(isNew = false) {
     const { sfen, legal, lastMove, check } = this.position;
     const [pieces, turn, hands] = sfen.split(" ");
     const side = turn === "w" ? "gote" : "sente";
@@ -178,7 +182,7 @@ export class Board {
       },
       premovable: { enabled: false },
       predroppable: { enabled: false },
-      drawable: { enabled: false, visible: false },
+      drawable: this.drawing.config(isNew),
       promotion: {
         promotesTo: (role) => PROMOTED[role],
         unpromotesTo: (role) => UNPROMOTED[role],
@@ -201,7 +205,7 @@ export class Board {
     const board = this.square.querySelector("sg-board");
     if (!board || !this.heatLayer) return;
     board.insertBefore(this.heatLayer, board.querySelector("sg-pieces"));
-    board.append(this.arrowLayer);
+    board.append(this.arrowLayer, this.drawing.layer);
     this.drawOverlays();
   }
 
@@ -209,6 +213,7 @@ export class Board {
     if (this.heatLayer.parentElement === null) this.addLayers();
     this.drawHeat();
     this.drawArrows();
+    this.drawing.draw();
   }
 
   /** Returns the middle of a square in the layers' coordinates. */
@@ -237,22 +242,29 @@ export class Board {
     this.arrowLayer.replaceChildren(...arrows.map((arrow) => this.arrow(arrow)), ...arrows.map((arrow) => this.arrowLabel(arrow, labelled)));
   }
 
-  arrow({ move, width = 0.5, color: fill = "var(--arrow)", className = "" }) {
+  /** Returns an arrow. side: whose piece a drop shows, "sente" or "gote"; by default that of the side to move. */
+  arrow({ move, width = 0.5, color: fill = "var(--arrow)", className = "", side }) {
     const group = svg("g", { class: `arrow ${className}`, fill, stroke: fill });
     const to = this.middle(move.slice(2, 4));
     if (move[1] === "*") {
-      const side = this.position.sfen.split(" ")[1] === "w" ? "white" : "black";
+      const owner = side ?? (this.position.sfen.split(" ")[1] === "w" ? "gote" : "sente");
       const role = ROLES[move[0].toLowerCase()];
       const place = { x: to[0] - WIDE / 2 + 1, y: to[1] - TALL / 2 + 1, width: WIDE - 2, height: TALL - 2 };
-      const shown = (side === "black") === (this.orientation === "black") ? "black" : "white";
+      const shown = owner === color(this.orientation) ? "black" : "white";
       group.append(
         svg("image", { ...place, href: `/static/pieces/${shown}-${role}.svg`, opacity: 0.75 }),
-        svg("ellipse", { cx: to[0], cy: to[1], rx: WIDE / 2 - 0.8, ry: TALL / 2 - 0.8, fill: "none", "stroke-width": 0.6 + 1.2 * width }),
+        this.ring(move.slice(2, 4), fill, width),
       );
     } else {
       group.append(svg("path", { d: arrowPath(this.middle(move.slice(0, 2)), to, 0.9 + 2.3 * width), stroke: "none" }));
     }
     return group;
+  }
+
+  /** Returns a ring around a square. */
+  ring(square, stroke, width) {
+    const [cx, cy] = this.middle(square);
+    return svg("ellipse", { cx, cy, rx: WIDE / 2 - 0.8, ry: TALL / 2 - 0.8, fill: "none", stroke, "stroke-width": 0.6 + 1.2 * width });
   }
 
   /** Returns the label of an arrow. labelled: how many labels each square has already; they are stacked. */
@@ -282,8 +294,10 @@ export class Board {
     else if (event.key === "Enter" || event.key === " ") {
       if (event.target.tagName === "PIECE") event.target.click();
       else if (this.cursor) this.ground.selectSquare(this.cursor, false);
-    } else if (event.key === "Escape") this.ground.cancelMoveOrDrop();
-    else if (role && HAND.includes(role)) this.takeFromHand(role);
+    } else if (event.key === "Escape") {
+      this.ground.cancelMoveOrDrop();
+      this.drawing.clear();
+    } else if (role && HAND.includes(role)) this.takeFromHand(role);
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -14,6 +14,9 @@ i18n.extend({
     "setup.board": "Board",
     "setup.tictactoe": "Tic-tac-toe",
     "setup.level": "Opponent",
+    "setup.engine.goryu": "Goryu",
+    "setup.engine.title": "Program",
+    "setup.engine.seconds": "{seconds} s a move without a clock",
     "setup.side": "You play",
     "setup.side.first": "Black",
     "setup.side.second": "White",
@@ -62,6 +65,9 @@ i18n.extend({
     "setup.board": "盤の大きさ",
     "setup.tictactoe": "三目並べ",
     "setup.level": "相手",
+    "setup.engine.goryu": "合流（Goryu）",
+    "setup.engine.title": "ソフト",
+    "setup.engine.seconds": "持ち時間なしでは 1 手 {seconds} 秒",
     "setup.side": "あなたの手番",
     "setup.side.first": "先手",
     "setup.side.second": "後手",
@@ -118,6 +124,7 @@ const CLOCKS = [
 ];
 const UNITS = { "depth-limited": "agent.plies", value: "agent.plies", "flat-mc": "agent.games" };
 const KEY = "goryu.setup";
+const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of the user.
 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
@@ -129,6 +136,7 @@ export class SetupForm {
     this.onDrop = onDrop;
     this.given = null;
     this.options = null;
+    this.engines = [];
     this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
     this.form = h("form", { class: "stack", on: { submit: (event) => this.submit(event) } });
     this.cancel = h("button", { type: "button", class: "quiet", dataset: { i18n: "setup.cancel" }, on: { click: onCancel } });
@@ -142,6 +150,12 @@ export class SetupForm {
     this.draw();
   }
 
+  /** engines: the reply of "engines.list". */
+  setEngines(engines) {
+    this.engines = engines;
+    this.draw();
+  }
+
   /** Begins from a position of `handoff.playFrom`, with the side filled in; null: from the usual start. */
   give(given) {
     this.given = given;
@@ -152,6 +166,12 @@ export class SetupForm {
   /** Is there a game to go back to? */
   setCancel(isPossible) {
     this.cancel.hidden = !isPossible;
+  }
+
+  /** Returns the name of an opponent in shogi: a level, or an engine of the user. */
+  shogiName(opponent) {
+    if (opponent.startsWith(USER_ENGINE)) return opponent.slice(USER_ENGINE.length);
+    return this.options.levels.find((level) => level.name === opponent)?.[i18n.current()] ?? opponent;
   }
 
   /** Returns the name of an agent such as "uct:100" for people. */
@@ -172,7 +192,7 @@ export class SetupForm {
       h("h2", { text: t("setup.title") }),
       this.given ? this.givenPosition() : this.choice("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game)),
       ...(values.game in BOARDS ? [this.boards()] : []),
-      isShogi ? this.levels() : this.agents(),
+      ...(isShogi ? this.shogiOpponents() : [this.agents()]),
       this.choice("side", SIDES, (side) => this.sideName(side)),
       ...(isShogi && !this.given ? [this.handicaps()] : []),
       this.clocks(),
@@ -195,6 +215,21 @@ export class SetupForm {
       return h("label", {}, input, h("span", { text: label(value) }));
     });
     return h("fieldset", {}, h("legend", { text: t(`setup.${name}`) }), h("div", { class: "choice" }, items));
+  }
+
+  /** Returns the engine of the user that is chosen, or undefined for Goryu. */
+  userEngine() {
+    return this.engines.find((engine) => engine.name === this.values.engine);
+  }
+
+  shogiOpponents() {
+    if (!this.engines.length) return [this.levels()];
+    const chosen = this.userEngine();
+    const options = [h("option", { value: "", text: t("setup.engine.goryu") }), ...this.engines.map(({ name }) => h("option", { value: name, text: name, selected: name === chosen?.name }))];
+    const select = h("select", { "aria-label": t("setup.engine.title") }, options);
+    select.addEventListener("change", () => this.set({ engine: select.value }));
+    const note = chosen && h("span", { class: "muted small", text: t("setup.engine.seconds", { seconds: chosen.seconds }) });
+    return [h("label", { class: "field" }, t("setup.engine.title"), select, note), ...(chosen ? [] : [this.levels()])];
   }
 
   levels() {
@@ -319,7 +354,7 @@ export class SetupForm {
     const setup = {
       game,
       side,
-      opponent: isShogi ? String(level) : agents[game],
+      opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(level),
       clock: chosen && { ...chosen, main: 60 * chosen.main },
       sfen: isShogi ? this.sfen?.value.trim() || this.options.handicaps[handicap].sfen : "",
     };

@@ -1,6 +1,7 @@
 // The view "Play": a game against an engine, or of two people at one screen.
 
 import { Board } from "./board.js";
+import { penButton } from "./drawing.js";
 import { clearErrors, download, h, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
 import * as handoff from "./handoff.js";
@@ -47,6 +48,9 @@ i18n.extend({
     "play.turn.side": "{side} to move",
     "play.turn.engine": "The opponent is thinking …",
     "play.thinking": "thinking",
+    "play.failed": "The opponent's engine has not moved",
+    "play.failed.about": "The game goes on: try again, or take back your move.",
+    "play.again": "Try again",
     "play.looking": "Move {ply} of {count}",
     "play.back": "Back to the game",
     "play.check": "Check!",
@@ -106,6 +110,9 @@ i18n.extend({
     "play.turn.side": "{side}の番です",
     "play.turn.engine": "相手が考えています…",
     "play.thinking": "考え中",
+    "play.failed": "相手のエンジンが指せませんでした",
+    "play.failed.about": "対局は続いています。もう一度試すか、待ったをしてください。",
+    "play.again": "もう一度",
     "play.looking": "{count}手中の{ply}手目",
     "play.back": "対局に戻る",
     "play.check": "王手！",
@@ -197,12 +204,14 @@ class PlayView {
       "div",
       { class: "actions" },
       button("hint", () => this.hint()),
+      button("again", () => this.send("play.again"), { class: "primary" }),
       button("undo", () => this.send("play.undo")),
       button("resign", () => this.resign()),
       button("declare", () => this.send("play.declare"), { class: "primary" }),
       button("flip", () => this.flip()),
       button("sound", () => this.toggleSound()),
       button("letters", () => this.toggleLetters()),
+      (this.pen = penButton(() => this.board)),
     );
     this.moves = h("ol", { class: "moves" });
     this.select = h(
@@ -257,6 +266,7 @@ class PlayView {
       this.form.setOptions(this.options);
       this.draw();
     }
+    socket.request("engines.list").then((engines) => this.form.setEngines(engines));
     const kept = isNew ? JSON.parse(sessionStorage.getItem(SAVED) ?? "null") : null;
     const state = kept ? await socket.request("play.new", kept).catch(() => null) : await socket.request("play.state");
     if (state) this.update(state);
@@ -500,6 +510,7 @@ class PlayView {
       if (this.at === null) this.send("play.move", { move: String(move) }).catch((error) => this.failed(error));
     };
     this.board = kind === "shogi" ? new Board(this.table, { onMove }) : new GridBoard(this.table, kind, { onMove });
+    this.pen.setAttribute("aria-pressed", "false");
     this.stage.classList.toggle("square", kind !== "shogi");
   }
 
@@ -524,7 +535,7 @@ class PlayView {
     letters.setAttribute("aria-pressed", String(document.documentElement.hasAttribute("data-letters")));
     if (this.given) this.drawGiven();
     if (!state || this.given) return;
-    letters.hidden = state.game !== "shogi";
+    letters.hidden = this.pen.hidden = state.game !== "shogi";
     this.makeBoard(state.game);
     this.lesson.draw(state);
     this.drawBoard();
@@ -577,7 +588,7 @@ class PlayView {
       const children = [
         name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game.replace(/\d/, "")} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
         h("span", { class: "name", text: name }),
-        !isPerson && h("span", { class: "dots", hidden: !isTurn || this.lesson.isWaiting, title: t("play.thinking") }, h("i"), h("i"), h("i")),
+        !isPerson && h("span", { class: "dots", hidden: !isTurn || state.failed || this.lesson.isWaiting, title: t("play.thinking") }, h("i"), h("i"), h("i")),
       ];
       if (state.game.startsWith("reversi")) {
         const cells = this.at === null ? state.position : (state.moves[this.at - 1]?.position ?? state.start);
@@ -593,7 +604,7 @@ class PlayView {
     const { opponent, game } = this.state;
     if (!this.options) return "Goryu";
     if (game !== "shogi") return this.form.agentName(opponent);
-    return this.options.levels.find((level) => level.name === opponent)?.[i18n.current()] ?? opponent;
+    return this.form.shogiName(opponent);
   }
 
   /** Returns the seconds of main time that both sides have left; in byoyomi they are negative. */
@@ -632,7 +643,8 @@ class PlayView {
       this.status.textContent = both ? t("play.turn.side", { side: t(SIDES[state.game][state.turn]) }) : t("play.turn.you");
       if (state.check) this.detail.textContent = t("play.check");
     } else {
-      this.status.textContent = this.lesson.status() || t("play.turn.engine");
+      this.status.textContent = this.lesson.status() || t(state.failed ? "play.failed" : "play.turn.engine");
+      if (state.failed) this.detail.textContent = t("play.failed.about");
     }
     if (this.at !== null) {
       this.detail.textContent = t("play.looking", { ply: this.at, count });
@@ -690,6 +702,7 @@ class PlayView {
     const canMove = state.legal.length > 0;
     buttons.hint.disabled = !canMove || this.at !== null;
     buttons.undo.disabled = !state.undoes;
+    buttons.again.hidden = !state.failed;
     buttons.resign.disabled = !canMove;
     buttons.declare.hidden = !state.declares;
     buttons.flip.hidden = state.game !== "shogi";

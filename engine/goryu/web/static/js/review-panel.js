@@ -3,15 +3,20 @@
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
+import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
-import { changeText, lineButton, lineOf, MISTAKES, percent, SYMBOLS } from "./judgement.js";
+import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
+import { Losses } from "./losses.js";
+import { badge, COLOURED, colorName, kindName, signOf } from "./move-classes.js";
+import { SecondOpinion } from "./second-opinion.js";
 import { afterMove } from "./sfen.js";
+import { Threat } from "./threat.js";
 
-const COLORS = { great: "var(--good)", inaccuracy: "var(--warn)", dubious: "var(--warn)", mistake: "var(--bad)", blunder: "var(--bad)" };
 const SIDES = ["▲", "△"];
 const MOST_ARROWS = 5;
 const LEAST_SHARE = 0.03;
 const MOST_ROWS = 6;
+const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
 
 i18n.extend({
   en: {
@@ -136,7 +141,8 @@ function clock(seconds) {
  *
  * options.explore(moves): returns a promise of the position after these moves (`review.explore`); without it no
  *   moves can be tried on the board. options.live(moves or null): begins or ends the live analysis; its results come
- *   by `showLive`. options.actions: elements above the graph.
+ *   by `showLive`. options.threat(moves or null): the same for the position with the turn passed, with `showThreat`.
+ *   options.opinion(engine, moves): see `SecondOpinion`. options.actions: elements below the graph.
  */
 export class ReviewPanel {
   constructor(section, options = {}) {
@@ -171,6 +177,11 @@ export class ReviewPanel {
     this.liveButton.hidden = !this.options.live;
     this.returnButton = h("button", { type: "button", class: "primary", hidden: true, on: { click: () => this.leaveBranch() }, dataset: { i18n: "review.return" } });
     this.branchLine = h("div", { class: "branch small", "aria-live": "polite" });
+    this.threat = new Threat({ ask: this.options.threat, onChange: () => this.data && this.drawPosition(), onEnd: () => this.follow() });
+    this.threat.button.addEventListener("click", () => this.threat.toggle(this.line()));
+    const { opinion } = this.options;
+    const enter = (line, depth) => this.enter(line, depth);
+    this.opinion = opinion && new SecondOpinion({ ask: opinion, place: () => this.data && this.line(), enter, lineButton });
     const navigation = h(
       "div",
       { class: "row navigation" },
@@ -179,11 +190,10 @@ export class ReviewPanel {
       button("review.forward", "›", () => this.step(1)),
       button("review.last", "»", () => this.go(this.data.game.moves.length)),
       button("review.flip", "⇅", () => this.flip()),
-      this.arrowsButton,
-      this.heatButton,
-      this.liveButton,
-      this.returnButton,
+      penButton(() => this.board),
     );
+    const toggles = h("div", { class: "row toggles" }, this.arrowsButton, this.heatButton, this.liveButton, this.threat.button, this.returnButton);
+    const controls = h("div", { class: "controls" }, navigation, toggles);
     this.graph = h("div", { class: "graph", role: "img", dataset: { i18nLabel: "review.graph" } });
     this.judgement = h("div", { class: "panel judgement", "aria-live": "polite" });
     this.candidates = h("div", { class: "panel candidates" });
@@ -193,15 +203,19 @@ export class ReviewPanel {
     this.facts = h("div", { class: "facts small muted" });
     stage.append(this.names[1]);
     const boardPlace = h("div");
-    stage.append(boardPlace, this.names[0], navigation, this.branchLine);
-    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph, this.facts);
-    const left = h("div", { class: "left" }, stage, graphPanel, this.players);
+    stage.append(boardPlace, this.names[0], controls, this.branchLine, this.threat.line);
+    this.losses = new Losses();
+    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph);
+    const lossesPanel = h("div", { class: "panel losses-panel" }, this.losses.root, this.facts);
+    const left = h("div", { class: "left" }, stage, lossesPanel, this.players);
     const side = h(
       "div",
       { class: "side" },
+      graphPanel,
       ...(this.options.actions ?? []),
       this.judgement,
       this.candidates,
+      this.opinion?.root ?? [],
       h("div", { class: "panel mistakes-panel" }, h("h2", { dataset: { i18n: "review.mistakes" } }), this.mistakes),
       h("div", { class: "panel moves-panel" }, h("h2", { dataset: { i18n: "review.moves" } }), this.moves),
     );
@@ -212,8 +226,7 @@ export class ReviewPanel {
       this.graph,
       [
         { label: "win rate", color: "--accent", width: 2 },
-        { label: "dubious", color: "--warn", width: 0, points: true, size: 9 },
-        { label: "mistake", color: "--bad", width: 0, points: true, size: 9 },
+        ...COLOURED.map((kind) => ({ label: kind, color: colorName(kind), width: 0, points: true, size: DOTS[kind] })),
       ],
       { yRange: [0, 100], format: (value) => `${value}`, onClick: (x) => this.go(x) },
     );
@@ -238,6 +251,8 @@ export class ReviewPanel {
     this.at = 0;
     this.branch = null;
     this.liveResults.clear();
+    this.threat.end();
+    this.opinion?.clear();
     this.explored = new Map();
     this.root.hidden = false;
     i18n.translate(this.root);
@@ -265,6 +280,11 @@ export class ReviewPanel {
     const key = moves.join(" ");
     this.liveResults.set(key, position);
     if (key === this.line().join(" ")) this.drawPosition();
+  }
+
+  /** Takes a result of the analysis of a threat. */
+  showThreat(message) {
+    this.threat.show(message);
   }
 
   /** Returns the moves from the start of the game to the position on the board. */
@@ -338,7 +358,8 @@ export class ReviewPanel {
     const { explore, live } = this.options;
     const moves = this.line();
     const key = moves.join(" ");
-    if (live) {
+    this.threat.follow(moves);
+    if (live && !this.threat.isOn) {
       const wants = !this.guess && (this.isLive || (this.branch && !this.liveResults.has(key)));
       live(wants ? moves : null);
     }
@@ -358,6 +379,7 @@ export class ReviewPanel {
   toggleLive() {
     this.isLive = !this.isLive;
     this.liveButton.setAttribute("aria-pressed", String(this.isLive));
+    this.threat.end();
     if (!this.isLive) this.options.live(null);
     else this.follow();
   }
@@ -372,6 +394,7 @@ export class ReviewPanel {
       ArrowDown: () => this.toMistake(1),
       Home: () => this.go(0),
       End: () => this.go(this.data.game.moves.length),
+      ...(this.options.threat && !this.guess && { x: () => this.threat.toggle(this.line()) }),
     };
     if (!steps[event.key]) return;
     event.preventDefault();
@@ -431,8 +454,8 @@ export class ReviewPanel {
   drawGraph() {
     const { positions, plies } = this.data;
     const rates = positions.map((position) => (position ? 100 * position.black : null));
-    const only = (...kinds) => rates.map((rate, i) => (i > 0 && kinds.includes(plies[i - 1]?.kind) ? rate : null));
-    this.chart.set(rates.map((_, i) => i), [rates, only("dubious"), only("mistake", "blunder")]);
+    const only = (kind) => rates.map((rate, i) => (i > 0 && plies[i - 1]?.kind === kind ? rate : null));
+    this.chart.set(rates.map((_, i) => i), [rates, ...COLOURED.map(only)]);
     this.chart.mark(this.branch ? this.branch.at : this.at);
   }
 
@@ -444,7 +467,7 @@ export class ReviewPanel {
         { type: "button", class: "game-move", dataset: { index }, on: { click: () => this.go(index) } },
         h("span", { class: "count", text: index || "" }),
         h("span", { class: "name", text }),
-        h("span", { class: "symbol" }),
+        h("span", { class: "badge" }),
         h("span", { class: "spent", text: clock(move?.seconds) }),
         h("span", { class: "rate" }),
       );
@@ -477,9 +500,7 @@ export class ReviewPanel {
       button.parentElement.hidden = this.limit !== null && index > this.limit;
       const ply = index ? this.data.plies[index - 1] : null;
       const position = this.data.positions[index];
-      const symbol = button.querySelector(".symbol");
-      symbol.textContent = SYMBOLS[ply?.kind] ?? "";
-      symbol.title = ply ? i18n.t(`judgement.kind.${ply.kind}`) : "";
+      button.querySelector(".badge").replaceWith(badge(ply?.kind ?? ""));
       button.dataset.kind = ply?.kind ?? "";
       button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
     }
@@ -495,8 +516,9 @@ export class ReviewPanel {
           "button",
           { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
           h("span", { class: "count", text: ply.ply }),
+          badge(ply.kind),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
-          h("span", { class: "kind", text: i18n.t(`judgement.kind.${ply.kind}`) }),
+          h("span", { class: "kind", text: kindName(ply.kind) }),
           h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
         ),
       ),
@@ -509,7 +531,8 @@ export class ReviewPanel {
   }
 
   drawPlayers() {
-    const { summary, game } = this.data;
+    const { summary, game, plies } = this.data;
+    this.losses.draw(plies, game.thresholds);
     const rows = [
       ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
       ["review.agreement", (one) => `${percent(one.agreement)} %`],
@@ -559,6 +582,8 @@ export class ReviewPanel {
     this.drawOverlays(analysis);
     this.drawJudgement(analysis, known);
     this.drawCandidates(analysis);
+    this.threat.draw(this.turn());
+    this.opinion?.draw();
     this.drawBranch();
     this.chart.mark(this.branch ? this.branch.at : this.at);
     for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
@@ -567,6 +592,11 @@ export class ReviewPanel {
       if (!this.branch && Number(button.dataset.index) === this.at) button.setAttribute("aria-current", "true");
       else button.removeAttribute("aria-current");
     }
+  }
+
+  /** Returns the side to move on the board: 0 black, 1 white. */
+  turn() {
+    return Number(this.shown().sfen.split(" ")[1] === "w");
   }
 
   scrollToMove() {
@@ -595,10 +625,10 @@ export class ReviewPanel {
       });
       const ply = this.branch ? null : this.data.plies[this.at];
       if (ply && MISTAKES.includes(ply.kind)) {
-        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: "var(--bad)", label: SYMBOLS[ply.kind] });
+        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: signOf(ply.kind) });
       }
     }
-    this.board.arrows(arrows);
+    this.board.arrows(this.threat.isOn ? this.threat.arrows(this.turn()) : arrows);
     const heat = {};
     if (this.showsHeat) for (const move of moves) heat[move.usi.slice(2, 4)] = (heat[move.usi.slice(2, 4)] ?? 0) + move.prior;
     this.board.heat(heat);
@@ -610,9 +640,9 @@ export class ReviewPanel {
     const ply = !this.branch && index >= 0 ? this.data.plies[index] : null;
     if (ply) {
       const move = this.data.game.moves[index];
-      const kind = i18n.t(`judgement.kind.${ply.kind}`);
+      const kind = kindName(ply.kind);
       const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
-      parts.push(h("h2", { dataset: { kind: ply.kind }, text: `${text} ${SYMBOLS[ply.kind] ?? ""}` }));
+      parts.push(h("h2", {}, `${text} `, badge(ply.kind)));
       parts.push(h("p", { class: "number", text: changeText(ply) }));
       if (ply.better.usi.length) parts.push(this.lineOf("judgement.better", index, ply.better));
       if (ply.refutation.usi.length) {

@@ -7,6 +7,8 @@ import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
 
+const DEEPER = 10;
+const MOST_PLAYOUTS = 100_000;
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
 const MOST_BYTES = 1 << 20;
 const RECENT = "goryu.review.recent";
@@ -33,6 +35,12 @@ i18n.extend({
     "review.html": "Save as a page",
     "review.progress": "{known} of {all} positions",
     "review.done": "Every position has at least {playouts} playouts.",
+    "review.deepen": "Search the mistakes deeper",
+    "review.deepen.title": "Ten times as many playouts for the moves that are called mistakes",
+    "review.deep": "Mistakes searched with {playouts} playouts: {done} of {of}",
+    "review.deep.done": "Mistakes searched with {playouts} playouts: {of}",
+    "review.deep.stopped": "Stopped. Mistakes searched with {playouts} playouts: {done} of {of}",
+    "review.deep.none": "There are no mistakes to search.",
     "review.too.large": "{name} is larger than 1 MB: expected a game record",
     "review.pasted": "pasted record",
   },
@@ -55,6 +63,12 @@ i18n.extend({
     "review.html": "HTML で保存",
     "review.progress": "{all} 局面中 {known} 局面",
     "review.done": "すべての局面を {playouts} プレイアウト以上で解析しました。",
+    "review.deepen": "悪手を深く調べる",
+    "review.deepen.title": "疑問手・悪手だけを 10 倍のプレイアウト数で調べ直します",
+    "review.deep": "{of} 手中 {done} 手（{playouts} プレイアウト）",
+    "review.deep.done": "{of} 手を {playouts} プレイアウトで調べ直しました。",
+    "review.deep.stopped": "中止しました。{of} 手中 {done} 手を {playouts} プレイアウトで調べ直しました。",
+    "review.deep.none": "調べ直す手はありません。",
     "review.too.large": "{name} は 1 MB を超えています。棋譜を指定してください。",
     "review.pasted": "貼り付けた棋譜",
   },
@@ -72,6 +86,7 @@ export function show(argument) {
 }
 
 export function hide() {
+  view.panel.threat.end();
   view.panel.options.live(null);
 }
 
@@ -85,6 +100,8 @@ class ReviewView {
     this.panel = new ReviewPanel(section, {
       explore: (moves) => socket.request("review.explore", { moves }),
       live: (moves) => this.live(moves),
+      threat: (moves) => this.threat(moves),
+      opinion: (engine, moves) => this.askEngine(engine, moves),
       actions: [this.guessPlace, this.actions],
     });
     this.guess = new Guess(this.panel, {
@@ -127,6 +144,7 @@ class ReviewView {
     if (!this.playouts.value) this.playouts.value = "400";
     this.playouts.addEventListener("change", () => localStorage.setItem("goryu.review.playouts", this.playouts.value));
     this.goButton = h("button", { type: "button", class: "primary", on: { click: () => (this.isRunning ? socket.request("review.stop") : this.start()) } });
+    this.deepButton = h("button", { type: "button", class: "small", on: { click: () => this.deepen() }, dataset: { i18n: "review.deepen" } });
     this.progress = h("progress", { max: 1, value: 0, dataset: { i18nLabel: "review.intro" } });
     this.progressText = h("span", { class: "small muted number", role: "status" });
     const save = (kind) => h("button", { type: "button", class: "small", on: { click: () => this.export(kind) }, dataset: { i18n: `review.${kind}` } });
@@ -143,6 +161,7 @@ class ReviewView {
       this.title,
       h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
       h("div", { class: "row" }, this.progress, this.progressText),
+      h("div", { class: "row" }, this.deepButton),
       this.network,
       h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope, action("guess", () => this.guess.open()), action("play", play)),
     );
@@ -171,7 +190,10 @@ class ReviewView {
     });
     socket.on("review.position", (message) => this.onPosition(message));
     socket.on("review.live", (message) => this.panel.showLive(message));
+    socket.on("review.threat", (message) => this.panel.showThreat(message));
+    socket.on("review.deep", ({ done, of }) => this.onDeep(done, of));
     socket.on("review.message", ({ text }) => toast(text));
+    socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
     socket.onConnected(async () => {
       const state = await socket.request("review.state");
       if (state.game) this.shows(state, this.panel.data !== null);
@@ -226,7 +248,7 @@ class ReviewView {
     this.liveKey = null; // The server has stopped the analysis of the position that was shown before.
     this.isRunning = state.isRunning;
     this.positions = state.positions.length;
-    this.counted = null;
+    this.counted = this.deep = null;
     this.title.textContent = state.title;
     this.networkTexts = state.network;
     this.drawNetwork();
@@ -237,6 +259,7 @@ class ReviewView {
 
   close() {
     if (this.isRunning) socket.request("review.stop");
+    this.panel.threat.end();
     this.panel.options.live(null);
     this.guess.reset();
     this.panel.root.hidden = true;
@@ -251,6 +274,7 @@ class ReviewView {
 
   async start() {
     this.isRunning = true;
+    this.deep = null;
     this.counted = this.known();
     this.drawProgress();
     try {
@@ -260,6 +284,29 @@ class ReviewView {
       this.counted = null;
       this.drawProgress();
     }
+  }
+
+  /** Searches the mistakes with more playouts. */
+  async deepen() {
+    this.isRunning = true;
+    const playouts = Math.min(MOST_PLAYOUTS, DEEPER * Number(this.playouts.value));
+    this.deep = { done: 0, of: null, playouts, state: "runs" };
+    const { deep } = this;
+    this.drawProgress();
+    try {
+      const { isWhole } = await socket.request("review.deepen", { playouts });
+      deep.state = isWhole ? "done" : "stopped";
+    } finally {
+      if (deep.state === "runs") deep.state = "stopped";
+      this.isRunning = false;
+      this.drawProgress();
+    }
+  }
+
+  onDeep(done, of) {
+    if (!this.deep) return;
+    Object.assign(this.deep, { done, of });
+    this.drawProgress();
   }
 
   onPosition(message) {
@@ -278,12 +325,25 @@ class ReviewView {
 
   drawProgress() {
     this.goButton.textContent = i18n.t(this.isRunning ? "review.stop" : "review.go");
+    this.deepButton.disabled = this.isRunning;
+    this.deepButton.title = i18n.t("review.deepen.title");
     if (!this.panel?.data) return;
+    if (this.deep) {
+      this.drawDeep();
+      return;
+    }
     const known = this.counted ?? this.known();
     this.progress.value = known / this.positions;
     const playouts = Number(this.playouts.value).toLocaleString();
     const isDone = known === this.positions && !this.isRunning;
     this.progressText.textContent = isDone ? i18n.t("review.done", { playouts }) : i18n.t("review.progress", { known, all: this.positions });
+  }
+
+  drawDeep() {
+    const { done, of, playouts, state } = this.deep;
+    this.progress.value = state === "done" ? 1 : done / (of || 1);
+    const key = of === 0 ? "review.deep.none" : { runs: "review.deep", done: "review.deep.done", stopped: "review.deep.stopped" }[state];
+    this.progressText.textContent = of === null ? "" : i18n.t(key, { done, of, playouts: playouts.toLocaleString() });
   }
 
   drawNetwork() {
@@ -296,6 +356,19 @@ class ReviewView {
     this.liveKey = key;
     if (moves) await socket.request("review.live", { moves });
     else await socket.request("review.quiet");
+  }
+
+  /** Begins the analysis of a threat, or ends it. The server then ends the live analysis. */
+  async threat(moves) {
+    this.liveKey = null;
+    await socket.request(moves ? "review.threat" : "review.quiet", moves ? { moves } : {});
+  }
+
+  /** Returns what an engine of the user thinks. The server then ends the live analysis. */
+  askEngine(engine, moves) {
+    this.liveKey = null;
+    this.panel.threat.end();
+    return socket.request("engines.opinion", { engine, start: this.panel.data.game.start, moves });
   }
 
   async export(kind) {

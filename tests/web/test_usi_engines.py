@@ -1,0 +1,127 @@
+"""The user's engines as opponents and as a second opinion, in a real browser."""
+
+import json
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from goryu.implementation import Board
+from goryu.match.usi_client import EngineSpec, Timeouts
+from goryu.players.clock.limits import Limits
+from goryu.web.engines import UserEngine
+from goryu.web.session import Job, Session, StoppedError
+from goryu.web.usi_engines import UsiEngines
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+FAKE = Path(__file__).parents[1] / "engines" / "fake_engine.py"
+SCRIPTED = FAKE.with_name("scripted.py")
+
+
+@pytest.fixture
+def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that plays, and several that fail, two of them in their first process only."""
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.setenv("FAKE_ENGINE_LIVES", str(tmp_path / "lives"))
+    monkeypatch.setattr("goryu.web.usi_engines.TIMEOUTS", Timeouts(grace_s=0.3))
+    commands = {
+        "Good": [sys.executable, str(FAKE), "*:77"],
+        "Cheat": [sys.executable, str(FAKE), "*:5i5a"],
+        "Fragile": [sys.executable, str(FAKE), "0:crash"],
+        "Hangs": [sys.executable, str(FAKE), "0:hang"],
+        "Missing": [str(tmp_path / "missing")],
+    }
+    text = "\n".join(
+        f"[[engine]]\nname = {json.dumps(name)}\ncommand = {json.dumps(command)}\nseconds = 0.2"
+        for name, command in commands.items()
+    )
+    (tmp_path / "goryu").mkdir(exist_ok=True)
+    (tmp_path / "goryu" / "engines.toml").write_text(text, encoding="utf-8")
+
+
+def begin(page: Any, on_board: Any, engine: str) -> None:
+    page.get_by_label("Program").select_option(label=engine)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+
+
+def moves(page: Any, count: int) -> None:
+    expect(page.locator(".moves li")).to_have_count(count)
+
+
+@pytest.mark.usefixtures("engines", "quick_replies")
+def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(page: Any, on_board: Any) -> None:
+    begin(page, on_board, "Good")
+    moves(page, 2)
+    expect(page.locator(".player .name").first).to_have_text("Good")
+    page.get_by_role("button", name="New game").click()
+
+    begin(page, on_board, "Cheat")
+    expect(page.locator(".toast.error")).to_contain_text("5i5a, which is not legal")
+    expect(page.locator(".status")).to_contain_text("has not moved")
+    page.get_by_role("button", name="Take back").click()
+    moves(page, 0)
+    page.get_by_role("button", name="New game").click()
+
+    page.get_by_label("Program").select_option(label="Missing")
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("2g2f")
+    expect(page.locator(".toast.error").last).to_contain_text("Missing has ended or cannot be started")
+    page.get_by_role("button", name="Take back").click()
+    moves(page, 0)
+
+
+@pytest.mark.usefixtures("engines", "quick_replies")
+def test_an_engine_that_ended_is_started_again(page: Any, on_board: Any, tmp_path: Path) -> None:
+    begin(page, on_board, "Fragile")
+    expect(page.locator(".toast.error")).to_contain_text("Fragile has ended")
+    page.get_by_role("button", name="Try again").click()
+    moves(page, 2)
+    (tmp_path / "lives").unlink()
+    page.get_by_role("button", name="New game").click()
+    begin(page, on_board, "Hangs")
+    expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
+    page.get_by_role("button", name="Try again").click()
+    moves(page, 2)
+
+
+def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu.web.usi_engines.STOP_S", 0.1)
+    trace = tmp_path / "trace"
+    spec = EngineSpec((sys.executable, str(SCRIPTED), "hang"), environment=(("USI_TRACE", str(trace)),))
+    engines, job = UsiEngines(), Job(cast(Session, None))
+
+    def stop_after_go() -> None:
+        while not trace.exists() or "\ngo " not in trace.read_text():
+            time.sleep(0.02)
+        job.stop()
+
+    threading.Thread(target=stop_after_go, daemon=True).start()
+    with pytest.raises(StoppedError):
+        engines.search(UserEngine("Hangs", spec, 500.0), Board(), Limits(), job)
+    assert trace.read_text().splitlines()[-1] == "go btime 0 wtime 0 byoyomi 500000"
+
+
+@pytest.mark.usefixtures("engines")
+def test_an_engine_of_the_user_gives_a_second_opinion(open_page: Any) -> None:
+    page = open_page("#review")
+    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
+    page.reload()
+    page.locator(".opener textarea").fill("startpos moves 7g7f")
+    page.get_by_role("button", name="Open the text").click()
+    expect(page.locator(".game-move")).to_have_count(2)
+    page.keyboard.press("End")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".opinion")).to_contain_text("−77")  # For White, so against Black.
+    line = page.locator(".opinion .line-move")
+    name = line.first.inner_text()
+    line.first.click()
+    expect(page.locator(".branch .line-move").first).to_have_text(name)
+    expect(page.locator(".opinion .line-move")).to_have_count(0)
