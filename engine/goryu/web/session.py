@@ -16,13 +16,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
+
+if TYPE_CHECKING:
+    from goryu.web.lan import Lan
+    from goryu.web.pairing import Device
 
 _log = logging.getLogger("goryu.web")
 
@@ -194,6 +198,12 @@ def text_of(error: Exception) -> str:
     return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
 
 
+def log_failure(task: asyncio.Task[None]) -> None:
+    """Logs the error of a task that prepared something: the page shows it when the thing itself fails."""
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("preparing failed", exc_info=error)
+
+
 class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
@@ -219,6 +229,10 @@ class Session:
         """When the connection was lost (monotonic); None while there is one."""
         self.answered = asyncio.Event()
         """Is set when the page answers "session.alive"."""
+        self.device: Device | None = None
+        """The device of the local network whose tab this is; None for a tab of this machine."""
+        self.lan: Lan | None = None
+        """Pairs and revokes devices, for a tab of this machine with `--lan`; else None."""
         self._loop = asyncio.get_running_loop()
         self.outbox = Outbox(self._loop)
         self._jobs: dict[str, Job] = {}

@@ -5,6 +5,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
@@ -34,5 +35,5 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (SessionView, PlayView, ReviewView, ExplorerView, MicroscopeView)
+    view.name: view for view in (SessionView, DevicesView, PlayView, ReviewView, ExplorerView, MicroscopeView)
 }
