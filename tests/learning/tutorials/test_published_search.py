@@ -8,6 +8,7 @@ import pytest
 
 from goryu.base.errors import InputError
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import published_search
 from goryu.learning.tutorials.alphazero import choose_move, self_play
@@ -31,7 +32,7 @@ def test_the_selection_is_the_printed_formula() -> None:
     for move, (prior, visits, value) in enumerate([(0.2, 4, 2.0), (0.5, 5, 1.0), (0.3, 0, 0.0)]):
         child = published_search.Node(prior)
         child.visits, child.value_sum = visits, value
-        root.children[move] = child
+        root.children[Move(move)] = child
     c = math.log((9 + 19652 + 1) / 19652) + 1.25
     scores = [2 / 4 + c * 0.2 * 3 / 5, 1 / 5 + c * 0.5 * 3 / 6, 0 + c * 0.3 * 3 / 1]
     assert root.select(CONFIG)[0] == scores.index(max(scores))
@@ -42,8 +43,8 @@ def test_a_win_is_found_and_its_target_is_the_visits_not_certainty() -> None:
     move, policy = choose_move(
         TicTacToe(ONE_MOVE_WINS), UniformEvaluator(), late, Random(1), is_learning=False
     )
-    shares = dict(policy)
-    assert move == 2 == max(shares, key=lambda move: shares[move])
+    shares = {int(move): share for move, share in policy}
+    assert move == 2 == max(shares, key=lambda square: shares[square])
     assert shares[2] < 1.0
     assert sum(shares.values()) == pytest.approx(1.0)
     proved, certain = choose_move(

@@ -288,9 +288,10 @@ OPTIONS = {
     "cycles of AlphaZero's loop": "AlphaZeroのループを回す回数",
     "games that train a value network": "価値ネットワークの学習に使う局数",
     "skip AlphaZero's loop": "AlphaZeroのループを省く",
-    "one for each game, in turn: greedy (most discs after two plies; greedy:0.3: three moves in ten at random), "
-    "varied, corners, random, or an algorithm such as uct:50": (
-        "1局ごとに順に対局する相手。greedy（2手先の石の数が最大になる手を打つ。greedy:0.3 なら3割の手をランダムに打つ）、"
+    "one for each game, in turn: greedy (most discs after two plies; greedy:0.3: three moves in ten at "
+    "random), varied, corners, random, or an algorithm such as uct:50": (
+        "1局ごとに順に対局する相手。greedy（2手先の石の数が最大になる手を打つ。greedy:0.3 なら3割の手を"
+        "ランダムに打つ）、"
         "varied、corners、random、"
         "または uct:50 などのアルゴリズム"
     ),

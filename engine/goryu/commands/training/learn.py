@@ -70,8 +70,8 @@ TUTORIALS = {
 """What each tutorial trains, and which options it has besides those of all."""
 
 OPPONENTS = (
-    "greedy (most discs after two plies; greedy:0.3: three moves in ten at random), varied, corners, random, or "
-    "an algorithm such as uct:50"
+    "greedy (most discs after two plies; greedy:0.3: three moves in ten at random), varied, corners, "
+    "random, or an algorithm such as uct:50"
 )
 RESUME = (
     "the same command resumes from its folder; an unfinished measurement or what was trained since the last "

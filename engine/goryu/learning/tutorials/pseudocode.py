@@ -13,7 +13,8 @@ What differs:
   the only move; the pseudocode learns the visits.
 - The trainer rotates and reflects the positions at random.
 
-With `as_published` the last two do not differ: `published_search.py` searches, and positions stay as they are.
+With `as_published` the last two do not differ: `published_search.py` searches, and positions stay as they
+are.
 Source: see `pseudocode_config.py`.
 """
 

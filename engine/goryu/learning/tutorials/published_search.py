@@ -1,9 +1,9 @@
 """The search of AlphaZero's pseudocode on a tree, with its numbers: values in [0, 1], visits, no proofs.
 
-Positions do not merge. A move without a visit counts as lost. The root's noise is a Gamma draw for each move,
-which the pseudocode does not divide by the sum. Two things are not as printed, because nothing could be learnt
-that way: the end of a game has its result, not the network's value, and a move has the value of its child for
-the side that moves, not for the opponent.
+Positions do not merge. A move without a visit counts as lost. The root's noise is a Gamma draw for each
+move, which the pseudocode does not divide by the sum. Two things are not as printed, because nothing could be
+learnt that way: the end of a game has its result, not the network's value, and a move has the value of its
+child for the side that moves, not for the opponent.
 Source: `run_mcts` in the pseudocode of Silver et al., Science, 2018.
 """
 
