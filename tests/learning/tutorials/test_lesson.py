@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,10 @@ torch: Any = pytest.importorskip("torch")
 pytest.importorskip("rich")
 
 
+from goryu.base.errors import InputError  # noqa: E402
 from goryu.evaluators.board_network import BoardGame, encode, load  # noqa: E402
 from goryu.games.reversi import Reversi  # noqa: E402
-from goryu.learning.tutorials.lesson import Lesson  # noqa: E402
+from goryu.learning.tutorials.lesson import Lesson, opponent  # noqa: E402
 from goryu.learning.tutorials.lesson_games import read_games, replay  # noqa: E402
 from goryu.learning.tutorials.networks import ValueNet, forward_values  # noqa: E402
 from goryu.learning.tutorials.report import TutorialReport  # noqa: E402
@@ -111,3 +113,14 @@ def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
     assert rest.games == whole.games
     pairs = zip(rest.learner.net.parameters(), whole.learner.net.parameters(), strict=True)
     assert all(torch.equal(a, b) for a, b in pairs)
+
+
+def test_the_share_of_random_moves_of_greedy_can_be_named() -> None:
+    state = Reversi()
+    state.push(state.legal_moves()[0])
+    fixed, varied = opponent("greedy:0", Random(1)), opponent("greedy:1", Random(1))
+    assert len({fixed(state) for _ in range(20)}) == 1
+    assert {varied(state) for _ in range(60)} == set(state.legal_moves())
+    for name in ("greedy:1.5", "greedy:x", "greedy:nan", "greedy:-0.1"):
+        with pytest.raises(InputError, match="a share from 0 to 1"):
+            opponent(name, Random(1))

@@ -69,6 +69,7 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn strip --plot rate.png
   goryu learn replay 57 --step
   goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
+  goryu learn pseudocode tictactoe --as-published
   goryu learn pi
   goryu learn bandit
   goryu learn pruning
@@ -85,7 +86,8 @@ lesson はリバーシのチュートリアルの学習で、設定値をすべ�
 pseudocode は AlphaZero の疑似コードです。アクターの自己対局と並行して学習を進め
 ます。設定値は論文のチェス用の値に、項目ごとの倍率を掛けたものです。--show を
 付けると設定値を表示するだけで終わります。ネットワークは
-networks/ステップ数.onnx に書きます。
+networks/ステップ数.onnx に書きます。--as-published を付けると、疑似コードの木で探索
+し、局面の回転も反転もしません。
 
 pi、bandit、pruning は学習をせず、PyTorch も要りません。順に、乱数で求める
 円周率、三台のスロットマシンでの UCB1 との勝負、三目並べで枝刈りと対称性によって
@@ -286,9 +288,11 @@ OPTIONS = {
     "cycles of AlphaZero's loop": "AlphaZeroのループを回す回数",
     "games that train a value network": "価値ネットワークの学習に使う局数",
     "skip AlphaZero's loop": "AlphaZeroのループを省く",
-    "one for each game, in turn: greedy (most discs after two plies), varied, corners, random, or an "
-    "algorithm such as uct:50": (
-        "1局ごとに順に対局する相手。greedy（2手先の石の数が最大になる手を打つ）、varied、corners、random、"
+    "one for each game, in turn: greedy (most discs after two plies; greedy:0.3: three moves in ten at "
+    "random), varied, corners, random, or an algorithm such as uct:50": (
+        "1局ごとに順に対局する相手。greedy（2手先の石の数が最大になる手を打つ。greedy:0.3 なら3割の手を"
+        "ランダムに打つ）、"
+        "varied、corners、random、"
         "または uct:50 などのアルゴリズム"
     ),
     "games between two checkpoints": "チェックポイントを保存する間隔（局数）",
@@ -323,6 +327,9 @@ OPTIONS = {
     "print the numbers of the run, and end": "設定値を表示して終わる",
     "value of an untried move: a loss, as published, or reduced, our first play urgency": (
         "未訪問の手の価値。lost は論文どおりの負け、reduced は Goryu の FPU"
+    ),
+    "search the pseudocode's tree, learn its visits, and do not rotate or reflect positions": (
+        "疑似コードの木で探索し、その訪問回数を学習する。局面の回転と反転はしない"
     ),
     "factors of the published numbers": "論文の値に掛ける倍率",
     "factor of the 800 playouts of a move": "一手のプレイアウト数 800 の倍率",

@@ -6,6 +6,7 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
     goryu learn strip --plot rate.png
     goryu learn replay 57 --step
     goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
+    goryu learn pseudocode tictactoe --as-published
     goryu learn pi
     goryu learn bandit
     goryu learn pruning
@@ -19,7 +20,8 @@ won, - for each it lost and = for a draw, and writes a network every 30 games; `
 again, and `replay` shows a game board by board.
 
 `pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
-times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx.
+times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx. With
+`--as-published` the search is the pseudocode's tree and no position is rotated or reflected.
 
 `pi`, `bandit` and `pruning` train nothing and need no PyTorch: pi by random points, three slot machines on
 which you play against UCB1, and what cuts and symmetry save at tic-tac-toe.
@@ -67,7 +69,10 @@ TUTORIALS = {
 }
 """What each tutorial trains, and which options it has besides those of all."""
 
-OPPONENTS = "greedy (most discs after two plies), varied, corners, random, or an algorithm such as uct:50"
+OPPONENTS = (
+    "greedy (most discs after two plies; greedy:0.3: three moves in ten at random), varied, corners, "
+    "random, or an algorithm such as uct:50"
+)
 RESUME = (
     "the same command resumes from its folder; an unfinished measurement or what was trained since the last "
     "saved state is repeated"
@@ -191,7 +196,7 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
     """Trains to the end, or from the last checkpoint on, and measures the network."""
     factors, more = from_arguments(Factors, args), from_arguments(PseudocodeOptions, args)
     if args.show:
-        show_numbers(scaled(factors, more.untried))
+        show_numbers(scaled(factors, more.untried, as_published=more.as_published))
         return
     options = from_arguments(TutorialOptions, args)
 
@@ -200,7 +205,8 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
 
         train_pseudocode(run, options, factors, more)
 
-    others = {"factors": asdict(factors), "untried": more.untried, "board": more.board}
+    others = {"factors": asdict(factors), **asdict(more)}
+    del others["actors"]
     learn(args, options, stages, others)
 
 
@@ -267,7 +273,7 @@ def print_table(report: TutorialReport) -> None:
 def show_numbers(config: PseudocodeConfig) -> None:
     """Prints the numbers of a run of the pseudocode."""
     numbers = {**asdict(config.alphazero), **asdict(config)}
-    for name in ("alphazero", "cycles", "games_per_cycle", "steps_per_cycle", "search", "gumbel",
+    for name in ("alphazero", "cycles", "games_per_cycle", "steps_per_cycle", "gumbel",
                  "evaluation_games", "promotion", "window_positions"):  # fmt: skip
         del numbers[name]
     for name, value in numbers.items():

@@ -21,6 +21,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from goryu.games.state import Move, State
 from goryu.implementation import Puct
+from goryu.learning.tutorials import published_search
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig, puct_config
 from goryu.players.agents.agents import Agent
 from goryu.players.agents.arena import Score, paired_match, play_game, result
@@ -222,6 +223,8 @@ def choose_move(
 
     is_learning: add the root noise of self-play.
     """
+    if config.search == "published":
+        return published_search.choose_move(state, evaluator, config, rng, is_learning=is_learning)
     if config.search == "gumbel":
         draws = is_learning or state.ply < config.sampling_plies
         answer = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)

@@ -21,13 +21,15 @@ class AlphaZeroConfig:
     noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
     sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is
         played.
-    search: "puct", or "gumbel" for a few playouts (its moves are random already; no Dirichlet noise).
+    search: "puct", "gumbel" for a few playouts (its moves are random already; no Dirichlet noise), or
+        "published", the pseudocode's tree (`published_search.py`).
     gumbel: the config of that search.
     max_plies: longer games are draws.
     cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training in parallel for
         700,000 steps; here they alternate.
     window: games that training samples from; window_positions: the same in positions (0: no limit).
     batch, optimizer, momentum, weight_decay: of the gradient steps.
+    symmetries: rotate and reflect the positions of the small games at random.
     learning_rates: (from this step on, learning rate) pairs.
     evaluation_games, promotion: the challenger takes over with more than `promotion` points a game; without
         evaluation games it always does.
@@ -40,7 +42,7 @@ class AlphaZeroConfig:
     noise_alpha: float = 0.3
     noise_fraction: float = 0.25
     sampling_plies: int = 30
-    search: Literal["puct", "gumbel"] = "puct"
+    search: Literal["puct", "gumbel", "published"] = "puct"
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
     max_plies: int = 512
     cycles: int = 700
@@ -52,6 +54,7 @@ class AlphaZeroConfig:
     optimizer: Literal["momentum", "adam"] = "momentum"
     momentum: float = 0.9
     weight_decay: float = 1e-4
+    symmetries: bool = True
     learning_rates: tuple[tuple[int, float], ...] = (
         (0, 2e-1),
         (100_000, 2e-2),

@@ -60,13 +60,13 @@ class BoardLearner:
     ) -> tuple[float, float]:
         """Learns the search's policy (cross-entropy) and the results (squared error) of random positions.
 
-        Each minibatch is rotated and reflected in one of the eight ways, at random.
+        With `symmetries` each minibatch is rotated and reflected in one of the eight ways, at random.
         """
         planes, policies, values = self._arrays([example for game in games for example in game])
 
         def losses() -> tuple[Tensor, Tensor]:
             chosen = np.array(rng.choices(range(len(values)), k=config.batch))
-            turns, is_mirrored = rng.randrange(4), rng.random() < 0.5
+            turns, is_mirrored = (rng.randrange(4), rng.random() < 0.5) if config.symmetries else (0, False)
             x = symmetric(planes[chosen], turns, is_mirrored)
             y = self._symmetric_policies(policies[chosen], turns, is_mirrored)
             logits, predicted = self.net(torch.from_numpy(x))

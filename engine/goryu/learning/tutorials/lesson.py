@@ -12,6 +12,7 @@ from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BoardGame
 from goryu.implementation import Reversi
 from goryu.learning.tutorials.exercises import OPPONENTS
+from goryu.learning.tutorials.experiments import greedy_opponent
 from goryu.learning.tutorials.lesson_games import (
     GAMES,
     RUNNING,
@@ -37,15 +38,29 @@ MOVES = 65
 def opponent(name: str, rng: Random) -> Agent:
     """Returns an opponent by its name: greedy, varied, corners, random, or an algorithm such as uct:50.
 
+    greedy:0.3 plays three moves in ten at random, greedy one in ten.
+
     Raises InputError if there is none of this name.
     """
     if name in OPPONENTS:
         return OPPONENTS[name](rng)
-    word = name.partition(":")[0]
+    word, _, number = name.partition(":")
+    if word == "greedy":
+        return greedy_opponent(rng, _share(name, number))
     if word not in AGENTS or ALGORITHMS[word].uses == "network":
         known = [*OPPONENTS, *(known for known in AGENTS if ALGORITHMS[known].uses != "network")]
         raise InputError(f"opponent {name!r}: expected one of {', '.join(dict.fromkeys(known))}")
     return make_agent(name, AgentSetup(heuristic=disc_lead), rng)
+
+
+def _share(name: str, number: str) -> float:
+    try:
+        share = float(number)
+    except ValueError:
+        share = -1.0
+    if not 0.0 <= share <= 1.0:
+        raise InputError(f"opponent {name!r}: expected a share from 0 to 1, as in greedy:0.3")
+    return share
 
 
 class Lesson:

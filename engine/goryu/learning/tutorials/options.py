@@ -42,6 +42,9 @@ class PseudocodeOptions:
         "value of an untried move: a loss, as published, or reduced, our first play urgency",
         choices=("lost", "reduced"),
     )
+    as_published: bool = option(
+        False, "search the pseudocode's tree, learn its visits, and do not rotate or reflect positions"
+    )
 
     def __post_init__(self) -> None:
         check_ranges(self)

@@ -12,6 +12,9 @@ What differs:
 - The search is the engine's: positions merge, and what is proven is not searched. A proven win is learnt as
   the only move; the pseudocode learns the visits.
 - The trainer rotates and reflects the positions at random.
+
+With `as_published` the last two do not differ: `published_search.py` searches, and positions stay as they
+are.
 Source: see `pseudocode_config.py`.
 """
 

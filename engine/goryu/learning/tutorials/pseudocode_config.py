@@ -58,22 +58,27 @@ class PseudocodeConfig:
     games_per_step: float
 
 
-def scaled(factors: Factors, untried: str = "lost") -> PseudocodeConfig:
+def scaled(factors: Factors, untried: str = "lost", *, as_published: bool = False) -> PseudocodeConfig:
     """Returns the published config for chess, with its numbers multiplied by the factors.
 
     untried: "lost", as published, or "reduced"; see `AlphaZeroConfig`.
+    as_published: search the pseudocode's tree and learn positions as they are, without symmetries.
 
     >>> scaled(Factors()).alphazero.playouts, scaled(Factors(playouts=0.025)).alphazero.playouts
     (800, 20)
     """
     if untried not in ("lost", "reduced"):
         raise InputError(f"untried {untried!r}: expected 'lost' or 'reduced'")
+    if as_published and untried != "lost":
+        raise InputError(f"untried {untried!r}: expected 'lost', as published")
     published = PUBLISHED["chess"]
     config = replace(
         published,
         playouts=_whole(published.playouts * factors.playouts),
         c_init=published.c_init * factors.exploration,
         untried=untried,  # type: ignore[arg-type]
+        search="published" if as_published else "puct",
+        symmetries=not as_published,
         noise_alpha=published.noise_alpha * factors.noise,
         sampling_plies=_whole(published.sampling_plies * factors.sampled),
         max_plies=_whole(published.max_plies * factors.plies),

@@ -172,7 +172,7 @@ def train_pseudocode(
     run: ResumableRun, options: TutorialOptions, factors: Factors, more: PseudocodeOptions
 ) -> None:
     """Lets actors play while a trainer trains, then measures how the last network plays."""
-    game, config = BOARD_GAMES[more.board], scaled(factors, more.untried)
+    game, config = BOARD_GAMES[more.board], scaled(factors, more.untried, as_published=more.as_published)
     learner = BoardLearner(game, blocks=1 if more.board == "tictactoe" else 2, channels=32, seed=run.seed)
     storage = NetworkStorage(run.folder / "networks", game)
     trainer = Trainer(learner, storage, config, Random(run.seed))
