@@ -189,7 +189,6 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
-    preset: the settings that are not the engine's own, a name of `usi/presets.py`.
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
         needs an evaluation, or any playout (`algorithm.counts_playouts`).
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
@@ -198,9 +197,9 @@ class EngineConfig:
     seed: of all random choices; 0 for a new one every time.
     level: at which moves of a game are played, a number of `levels.py`; 0 for full strength.
     limits_strength, elo: if `level` is 0 and the strength is limited, the nearest level is played.
+    preset: the settings that are not the engine's own, a name of `usi/presets.py`.
     """
 
-    preset: str = "none"
     evaluator: EvaluatorConfig = field(default_factory=EvaluatorConfig)
     algorithm: AlgorithmConfig = field(default_factory=AlgorithmConfig)
     search: PuctConfig = SEARCH
@@ -223,6 +222,7 @@ class EngineConfig:
     level: int = 0
     limits_strength: bool = False
     elo: int = 1550
+    preset: str = "none"
 
     @property
     def resigns_below(self) -> float:
