@@ -1,0 +1,114 @@
+"""The thread that checks candidates in the background, one after the other, until none is left."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Condition, Thread
+
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.base.errors import GoryuError
+from goryu.dojo.checking import check
+from goryu.dojo.database import Database
+from goryu.dojo.problems import Problem, Problems
+from goryu.dojo.settings import training_settings
+
+LOOK_S = 0.5
+"""Between two looks whether the machine is free."""
+
+
+class Checker:
+    """Works while there are candidates, the settings allow it and nothing else needs the machine.
+
+    What was decided is kept; a check that was cut off begins anew. Any thread may use it.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        searcher: Callable[[], PositionSearcher],
+        is_free: Callable[[], bool],
+        on_change: Callable[[], None],
+    ) -> None:
+        """searcher: returns the one to use, for the checker's thread only; it may load a network.
+
+        is_free: may the machine be used now? Called often. on_change: called after each decision.
+        """
+        self._database = database
+        self._problems = Problems(database)
+        self._make_searcher = searcher
+        self._searcher: PositionSearcher | None = None
+        self._is_free = is_free
+        self._on_change = on_change
+        self._changed = Condition()
+        self._holds = 0
+        self._thread: Thread | None = None
+        self._is_closed = False
+        self.failure = ""
+        """Why the checks ended, for the user; "" if nothing failed."""
+
+    @property
+    def is_running(self) -> bool:
+        """Is there a thread, at work or waiting for the machine?"""
+        return self._thread is not None
+
+    def wake(self) -> None:
+        """Begins to work if there is anything to do."""
+        with self._changed:
+            if self._thread is None and not self._is_closed:
+                self.failure = ""
+                self._thread = Thread(target=self._run, name="checker", daemon=True)
+                self._thread.start()
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Stands still during the block, because the user waits for another search."""
+        with self._changed:
+            self._holds += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._holds -= 1
+                self._changed.notify_all()
+
+    def close(self) -> None:
+        """Ends the thread and waits for it."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify_all()
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        try:
+            while (problem := self._next()) is not None:
+                self._check(problem)
+        except GoryuError as error:
+            self.failure = error.translated()
+        finally:
+            with self._changed:
+                self._thread = None
+            self._on_change()
+
+    def _next(self) -> Problem | None:
+        if self._is_closed or not training_settings(self._database).is_checking:
+            return None
+        return self._problems.next_candidate()
+
+    def _check(self, problem: Problem) -> None:
+        settings = training_settings(self._database)
+        if self._waits():
+            return
+        if self._searcher is None:
+            self._searcher = self._make_searcher()
+        verdict = check(self._searcher, problem, settings, self._waits)
+        if verdict is not None:
+            self._problems.decide(problem.id, verdict.state, settings.playouts, verdict.content)
+            self._on_change()
+
+    def _waits(self) -> bool:
+        """Waits until the machine is free; returns whether the checker must end."""
+        with self._changed:
+            while not self._is_closed and (self._holds or not self._is_free()):
+                self._changed.wait(LOOK_S)
+            return self._is_closed
