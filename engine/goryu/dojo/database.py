@@ -7,12 +7,14 @@ that was committed.
 Times are UTC in ISO 8601, such as 2026-11-26T20:15:00+00:00. Sides are 0 for black and 1 for white.
 """
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from goryu.base.errors import InputError, fault
 from goryu.base.files import data_folder
@@ -23,6 +25,8 @@ BUSY_S = 5.0
 
 MIGRATIONS = (
     """
+    PRAGMA application_id = 1196380761;  -- "GORY": a file of another program is not taken for a backup
+
     -- A game is kept once: `digest` is that of its start and its moves.
     CREATE TABLE games (
         id INTEGER PRIMARY KEY,
@@ -74,9 +78,11 @@ MIGRATIONS = (
     CREATE TABLE reviews (
         game INTEGER PRIMARY KEY REFERENCES games ON DELETE CASCADE,
         playouts INTEGER NOT NULL,     -- for each position
-        engine TEXT NOT NULL,          -- the name of the network
+        engine TEXT NOT NULL,          -- the network
         black_accuracy REAL,           -- 0 to 100; NULL without a move
         white_accuracy REAL,
+        black_mistakes INTEGER NOT NULL,  -- moves of the classes of goryu.analysis.judgement.MISTAKES
+        white_mistakes INTEGER NOT NULL,
         reviewed TEXT NOT NULL
     );
 
@@ -87,10 +93,11 @@ MIGRATIONS = (
         turn INTEGER NOT NULL,
         kind TEXT NOT NULL,            -- a value of goryu.analysis.judgement.MoveClass
         loss REAL NOT NULL,            -- win rate, 0 to 1
-        phase TEXT NOT NULL,           -- opening, middlegame, endgame
+        phase TEXT NOT NULL,           -- a value of goryu.dojo.phases.Phase
         judgement TEXT NOT NULL,       -- goryu.analysis.review.PlyReview as JSON
         PRIMARY KEY (game, ply)
     ) WITHOUT ROWID;
+    CREATE INDEX mistakes ON plies (game, turn, phase, kind) WHERE kind IN ('dubious', 'mistake', 'blunder');
 
     CREATE TABLE problems (
         id INTEGER PRIMARY KEY,
@@ -217,6 +224,16 @@ class Database:
         """Returns what a SELECT finds."""
         with self._lock, self._explaining():
             return self._connection.execute(statement, values).fetchall()
+
+    def setting(self, key: str, default: Any) -> Any:
+        """Returns a setting, or the default if it was never set."""
+        found = self.rows("SELECT value FROM settings WHERE key = ?", key)
+        return json.loads(found[0]["value"]) if found else default
+
+    def set_setting(self, key: str, value: Any) -> None:
+        """Keeps a setting; all servers that use this database see it."""
+        with self.transaction() as connection:
+            connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
 
     def copy_to(self, path: Path) -> None:
         """Writes a whole copy to a file, also while other threads and processes write."""

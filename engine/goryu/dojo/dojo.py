@@ -1,14 +1,17 @@
 """The dojo of one server: its database and what works with it, shared by all tabs of the page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from goryu.base.errors import explained
+from goryu.dojo.activity import Activity
 from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Games
+from goryu.dojo.reviewing import OnReviewed, Reviewing
+from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
 
 Listener = Callable[..., None]
@@ -18,7 +21,7 @@ Listener = Callable[..., None]
 class Dojo:
     """Opens its database at the first use: who only plays needs none. Any thread may use it.
 
-    config: of the engine that reviews.
+    config: of the engine that reviews. activity: what people do on the page; the background review rests meanwhile.
     """
 
     def __init__(self, path: Path | None, config: EngineConfig) -> None:
@@ -28,6 +31,10 @@ class Dojo:
         self._lock = RLock()
         self._opened: Database | None = None
         self._listeners: set[Listener] = set()
+        self.activity = Activity()
+        self._reviewing: Reviewing | None = None
+        self._on_reviewed: list[OnReviewed] = []
+        self._watching: Watching | None = None
 
     @property
     def database(self) -> Database:
@@ -45,6 +52,48 @@ class Dojo:
     def games(self) -> Games:
         """The user's games."""
         return Games(self.database)
+
+    @property
+    def reviewing(self) -> Reviewing:
+        """The background review, which begins at the first use."""
+        with self._lock:
+            if self._reviewing is None:
+                self._reviewing = Reviewing(self.database, self.config, self.activity, self.tell)
+                for callback in self._on_reviewed:
+                    self._reviewing.on_reviewed(callback)
+                self._reviewing.start()
+            return self._reviewing
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders whose games are imported as they change."""
+        return self._watching.folders if self._watching else ()
+
+    def on_reviewed(self, callback: OnReviewed) -> None:
+        """Calls callback(GAME, REVIEW), in the thread of the review, whenever a review has been written."""
+        with self._lock:
+            self._on_reviewed.append(callback)
+            if self._reviewing is not None:
+                self._reviewing.on_reviewed(callback)
+
+    def start(self, folders: Sequence[Path] = ()) -> None:
+        """Goes on with the background review if there is a database, and imports from the folders as they change.
+
+        Raises DatabaseError.
+        """
+        if folders:
+            self._watching = Watching(self.database, folders, self._on_import)
+            self._watching.start()
+        try:
+            is_known = (self._path or default_path()).exists()
+        except OSError:
+            return
+        if is_known:
+            self.reviewing  # noqa: B018 - begins
+
+    def _on_import(self) -> None:
+        self.tell("games.changed")
+        self.reviewing.wake()
 
     def subscribe(self, listener: Listener) -> None:
         """Tells the listener of changes from now on."""
@@ -64,7 +113,10 @@ class Dojo:
             listener(kind, **content)
 
     def close(self) -> None:
-        """Closes the database if it is open."""
+        """Ends the background work, and closes the database if it is open."""
+        for worker in (self._watching, self._reviewing):
+            if worker is not None:
+                worker.close()
         with self._lock:
             if self._opened is not None:
                 self._opened.close()

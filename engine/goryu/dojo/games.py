@@ -85,16 +85,29 @@ class Games:
         for game in _readable(data, name):
             if isinstance(game, RecordError):
                 imported.faults.append(game.translated())
-                with self._database.transaction() as connection:
-                    connection.execute(
-                        "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
-                        (name, game.line, game.problem, now()),
-                    )
+                self.add_fault(name, game.line, game.problem)
             elif (added := self.add(game, name)) is None:
                 imported.duplicates += 1
             else:
                 imported.added.append(added)
         return imported
+
+    def add_fault(self, file: str, line: int | None, problem: str) -> None:
+        """Lists a game that could not be read. line: from 1, or None."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)", (file, line, problem, now())
+            )
+
+    def faults(self, most: int = 500) -> list[dict[str, Any]]:
+        """Returns the games that could not be read, the newest first, as {"file", "line", "problem"}."""
+        rows = self._database.rows("SELECT file, line, problem FROM faults ORDER BY id DESC LIMIT ?", most)
+        return [dict(row) for row in rows]
+
+    def forget_faults(self) -> None:
+        """Empties the list of games that could not be read."""
+        with self._database.transaction() as connection:
+            connection.execute("DELETE FROM faults")
 
     def add(self, record: GameRecord, file: str = "") -> int | None:
         """Adds a game; returns its number, or None if the same moves are known."""

@@ -1,0 +1,278 @@
+"""Reviews the user's games in the background, the newest first, in a thread of its own.
+
+The thread rests while the user has paused it, while a tab of the page searches or imports (`Activity`), and
+while another process reviews the games of the same database: a lock on a file beside the database lets one do
+so, and the system frees it when that process ends. Each position is kept in the store of analyses as soon as
+it is searched, and a review is written when it is whole, so a killed process loses one position of each search.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event, Lock, Thread, current_thread
+from time import monotonic
+from typing import IO, Any
+
+from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.store import AnalysisStore, open_default_store
+from goryu.base.errors import GoryuError, explained
+from goryu.base.files import try_lock
+from goryu.dojo.activity import Activity
+from goryu.dojo.database import Database
+from goryu.dojo.games import Games
+from goryu.dojo.reviews import Reviews, Work
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.model_path import default_model, model_path
+
+_log = logging.getLogger("goryu.dojo")
+
+LOOK_S = 1.0
+"""The thread looks this often whether another process has changed games or settings."""
+
+FORGET = 2000
+"""Positions after which the measured speed forgets half of the past."""
+
+OnReviewed = Callable[[int, GameReview], None]
+"""Called as callback(GAME, REVIEW) in the thread of the review when a review has been written."""
+
+
+class Reviewing:
+    """The background review of one process. All methods may be called from any thread."""
+
+    def __init__(
+        self,
+        database: Database,
+        config: EngineConfig,
+        activity: Activity,
+        tell: Callable[..., None],
+        store: Callable[[str], AnalysisStore] | None = None,
+    ) -> None:
+        """tell: as `Dojo.tell`. store: of analyses, as for `Reviewer`; None for that of the user."""
+        self._database = database
+        self._games = Games(database)
+        self.reviews = Reviews(database)
+        self._config = replace(config, evaluator=replace(config.evaluator, allows_fallback=False))
+        self._activity = activity
+        self._tell = tell
+        self._store = store or (lambda engine: open_default_store(engine, _log.warning))
+        self._callbacks: list[OnReviewed] = []
+        self._reviewer: Reviewer | None = None
+        self._lock_file: IO[bytes] | None = None
+        self._skipped: set[int] = set()
+        self._ended, self._wanted = Event(), Event()
+        self._is_paused = False
+        self._looked_s = 0.0
+        self._version = -1
+        self._speed = Speed()
+        self._state_lock = Lock()
+        self._state: dict[str, Any] = {"kind": "idle"}
+        self._thread = Thread(target=self._run, name="goryu-reviewing", daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the thread; the current review goes on at the next start."""
+        self._ended.set()
+        self._wanted.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        if self._reviewer is not None:
+            self._reviewer.close()
+        if self._lock_file is not None:
+            self._lock_file.close()
+
+    def wake(self) -> None:
+        """Looks for work now: games or settings have changed."""
+        self._wanted.set()
+
+    def on_reviewed(self, callback: OnReviewed) -> None:
+        """Calls the callback after each review."""
+        self._callbacks.append(callback)
+
+    def pause(self, is_paused: bool) -> None:
+        """Pauses the review, or goes on; also after a fault."""
+        self.reviews.is_paused = self._is_paused = is_paused
+        self._skipped.clear()
+        self.wake()
+
+    def state(self) -> dict[str, Any]:
+        """Returns what the thread does, as it is told to the page in "games.reviewing".
+
+        kind: "idle" (nothing is left), "paused", "resting" (a tab works), "elsewhere" (another process
+        reviews), "failed" or "running". With games: in the database, and left: to review. With "running"
+        names, position, positions (of the game) and seconds (until all is done; None if unknown). problem: the
+        last fault, or "".
+        """
+        with self._state_lock:
+            return dict(self._state)
+
+    # The thread.
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            problem = ""
+            try:
+                kind = self._step()
+            except (GoryuError, OSError) as error:
+                kind, problem = "failed", explained(error)
+            if kind != "running":
+                self._say(kind, problem=problem)
+                self._wait(kind)
+
+    def _wait(self, kind: str) -> None:
+        """Waits for something to do; after a fault, for the user."""
+        if kind == "failed":
+            self._wanted.wait()
+        while not self._wanted.wait(LOOK_S) and kind == "idle":
+            if self._has_changed():
+                break
+        self._wanted.clear()
+
+    def _step(self) -> str:
+        """Reviews one game; returns "running", or why it did not."""
+        self._look()
+        work = self.reviews.work(self._skipped)
+        if not work.left:
+            return "idle"
+        if self._is_paused:
+            return "paused"
+        if not self._may_review():
+            return "elsewhere"
+        if self._activity.is_going_on:
+            return "resting"
+        game = self.reviews.next_game(self._skipped)
+        if game is not None:
+            try:
+                self._review(game, work)
+            except (GoryuError, OSError):
+                raise
+            except Exception:
+                _log.exception("game %s cannot be reviewed", game)
+                self._skipped.add(game)
+        return "running"
+
+    def _look(self) -> None:
+        """Reads what other processes may have changed."""
+        self._looked_s = monotonic()
+        self._is_paused = self.reviews.is_paused
+        self._has_changed()
+
+    def _has_changed(self) -> bool:
+        """Has another process written? Tells the page if so."""
+        before, self._version = self._version, self._database.rows("PRAGMA data_version")[0][0]
+        if before in (self._version, -1):
+            return False
+        self._tell("games.changed")
+        return True
+
+    def _may_review(self) -> bool:
+        """Does this process hold the lock of the review? Takes it if it is free."""
+        if self._lock_file is not None:
+            return True
+        file = Path(f"{self._database.path}-reviewing").open("ab")  # noqa: SIM115 - is held until the end
+        if not try_lock(file):
+            file.close()
+            return False
+        self._lock_file = file
+        return True
+
+    def _review(self, identity: int, work: Work) -> None:
+        game = self._games.get(identity)
+        reviewer = self._load()
+        review = GameReview(game.start, game.moves, self.reviews.playouts)
+        others = work.positions - len(review.analyses)
+        self._speed.begin()
+
+        def say() -> None:
+            known = review.known()
+            left = others + len(review.analyses) - known
+            self._say(
+                "running",
+                work,
+                names=game.names,
+                position=known,
+                positions=len(review.analyses),
+                seconds=self._speed.seconds(left),
+            )
+
+        def on_change(_review: GameReview, _index: int) -> None:
+            if current_thread() is not self._thread:  # Else the store knew the position.
+                self._speed.count(review.known())
+            say()
+
+        say()
+        is_whole = reviewer.review(review, on_change, self._should_stop)
+        self._speed.end()
+        if is_whole and self.reviews.keep(identity, review, self._network()):
+            self._tell("games.changed")
+            for callback in self._callbacks:
+                try:
+                    callback(identity, review)
+                except Exception:
+                    _log.exception("after the review of game %s", identity)
+
+    def _should_stop(self) -> bool:
+        if monotonic() - self._looked_s > LOOK_S:
+            self._look()
+        return self._ended.is_set() or self._is_paused or self._activity.is_going_on
+
+    def _load(self) -> Reviewer:
+        if self._reviewer is None:
+            self._reviewer = Reviewer(self._config, _log.warning, self._store)
+        return self._reviewer
+
+    def _network(self) -> str:
+        evaluator = self._config.evaluator
+        if evaluator.kind != "network":
+            return evaluator.kind
+        return (model_path(evaluator) if evaluator.model else default_model()[0]).name
+
+    def _say(self, kind: str, work: Work | None = None, **content: Any) -> None:
+        try:
+            work = work or self.reviews.work(self._skipped)
+        except GoryuError:  # The state must not hide the problem that it tells of.
+            work = Work(0, 0, 0)
+        state = {"kind": kind, "games": work.games, "left": work.left, "problem": "", **content}
+        with self._state_lock:
+            if state == self._state:
+                return
+            self._state = state
+        self._tell("games.reviewing", **state)
+
+
+class Speed:
+    """Measures how long a position takes, over all games since the start."""
+
+    def __init__(self) -> None:
+        self._spent_s, self._positions = 0.0, 0.0
+        self._begun_s: float | None = None
+        self._first, self._known = 0, 0
+
+    def begin(self) -> None:
+        """Begins a game; what the store knows of it does not count."""
+        self._begun_s = None
+
+    def count(self, known: int) -> None:
+        """Takes how many positions of the game are known after a search."""
+        if self._begun_s is None:
+            self._begun_s, self._first = monotonic(), known
+        self._known = known
+
+    def end(self) -> None:
+        """Ends the game."""
+        if self._begun_s is not None:
+            self._spent_s += monotonic() - self._begun_s
+            self._positions += self._known - self._first
+            self._begun_s = None
+        if self._positions > FORGET:
+            self._spent_s, self._positions = self._spent_s / 2, self._positions / 2
+
+    def seconds(self, positions: int) -> float | None:
+        """Returns how long so many positions will take; None before anything was measured."""
+        spent_s, done = self._spent_s, self._positions
+        if self._begun_s is not None:
+            spent_s, done = spent_s + monotonic() - self._begun_s, done + self._known - self._first
+        return positions * spent_s / done if done else None
