@@ -122,8 +122,7 @@ class Problems:
         that were never answered go.
         """
         names = sorted(row["name"] for row in self._database.rows("SELECT name FROM me"))
-        kept = self._database.rows("SELECT value FROM settings WHERE key = ?", COLLECTED)
-        last = json.loads(kept[0]["value"]) if kept else {"reviewed": "", "names": names}
+        last = self._database.setting(COLLECTED, {"reviewed": "", "names": names})
         with self._database.transaction() as connection:
             if last["names"] != names:
                 connection.execute(
@@ -138,10 +137,7 @@ class Problems:
             ).fetchall()
             added = sum(self.add(list(self._candidates(row["game"], names))) for row in reviews)
             newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
-            connection.execute(
-                "INSERT INTO settings VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                (COLLECTED, json.dumps({"reviewed": newest, "names": names})),
-            )
+            self._database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
         return added
 
     def _candidates(self, game: int, names: Sequence[str]) -> Iterator[NewProblem]:

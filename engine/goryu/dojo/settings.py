@@ -1,6 +1,5 @@
 """How the user trains, kept in the database as one JSON value."""
 
-import json
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -45,8 +44,7 @@ _RANGES: dict[str, tuple[float, float]] = {
 
 def training_settings(database: Database) -> TrainingSettings:
     """Returns the settings; those never set have their defaults."""
-    rows = database.rows("SELECT value FROM settings WHERE key = ?", KEY)
-    kept = json.loads(rows[0]["value"]) if rows else {}
+    kept = database.setting(KEY, {})
     if "kinds" in kept:
         kept["kinds"] = tuple(kept["kinds"])
     return replace(TrainingSettings(), **kept)
@@ -57,16 +55,13 @@ def change_training_settings(database: Database, changes: dict[str, Any]) -> Tra
     known = {field.name for field in fields(TrainingSettings)}
     if unknown := sorted(set(changes) - known):
         raise InputError(tr("there is no setting {name}", name=unknown[0]))
-    with database.transaction() as connection:
+    with database.transaction():
         old = training_settings(database)
         for name, value in changes.items():
             if not _is_valid(name, value, getattr(old, name)):
                 raise InputError(tr("the setting {name} cannot be {value}", name=name, value=str(value)[:80]))
         new = replace(old, **changes | ({"kinds": tuple(changes["kinds"])} if "kinds" in changes else {}))
-        connection.execute(
-            "INSERT INTO settings VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            (KEY, json.dumps(asdict(new))),
-        )
+        database.set_setting(KEY, asdict(new))
     return new
 
 
