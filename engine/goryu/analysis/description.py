@@ -110,24 +110,7 @@ class Describer:
     def ply(self, index: int) -> Json | None:
         """Returns the judgement of move `index`, or None while there is none."""
         ply = self.review.ply(index)
-        if ply is None:
-            return None
-        return {
-            "ply": ply.ply,
-            "turn": ply.turn,
-            "kind": str(ply.kind),
-            "loss": round(ply.loss, 4),
-            "winRate": round(ply.win_rate, 4),
-            "playedWinRate": round(ply.played_win_rate, 4),
-            "best": ply.best,
-            "rank": ply.rank,
-            "visits": ply.visits,
-            "prior": ply.prior,
-            "better": self.line(index, ply.better_line),
-            "refutation": self.line(index + 1, ply.refutation),
-            "missedMate": ply.missed_mate,
-            "allowsMate": ply.allows_mate,
-        }
+        return None if ply is None else ply_json(self._boards[index], ply)
 
     def summary(self) -> list[Json]:
         """Returns the judgement of both players, black first."""
@@ -204,6 +187,33 @@ def named_line(board: Board, moves: Sequence[str]) -> Json:
     for _ in moves:
         board.pop()
     return line
+
+
+def ply_json(board: Board, ply: PlyReview) -> Json:
+    """Returns a judgement with the names of the moves. Win rates are in [0, 1].
+
+    board: the position before the move; it is left as it was.
+    """
+    better = named_line(board, ply.better_line)
+    board.push_usi(ply.move)
+    refutation = named_line(board, ply.refutation)
+    board.pop()
+    return {
+        "ply": ply.ply,
+        "turn": ply.turn,
+        "kind": str(ply.kind),
+        "loss": round(ply.loss, 4),
+        "winRate": round(ply.win_rate, 4),
+        "playedWinRate": round(ply.played_win_rate, 4),
+        "best": ply.best,
+        "rank": ply.rank,
+        "visits": ply.visits,
+        "prior": ply.prior,
+        "better": better,
+        "refutation": refutation,
+        "missedMate": ply.missed_mate,
+        "allowsMate": ply.allows_mate,
+    }
 
 
 def position_json(board: Board, analysis: PositionAnalysis) -> Json:

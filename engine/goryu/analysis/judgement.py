@@ -67,8 +67,13 @@ def class_of_loss(loss: float, playouts: int) -> MoveClass:
     >>> class_of_loss(0.13, 400), class_of_loss(0.11, 400)
     (<MoveClass.DUBIOUS: 'dubious'>, <MoveClass.INACCURACY: 'inaccuracy'>)
     """
-    certain = loss - MARGIN / sqrt(max(1, playouts))
+    certain = certain_loss(loss, playouts)
     return next((name for name, least in LEAST_LOSS.items() if certain >= least), MoveClass.GOOD)
+
+
+def certain_loss(loss: float, playouts: int) -> float:
+    """Returns the loss less the margin by which searches of so many playouts may overestimate it."""
+    return loss - MARGIN / sqrt(max(1, playouts))
 
 
 def move_accuracy(loss: float) -> float:

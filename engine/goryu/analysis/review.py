@@ -108,7 +108,7 @@ class GameReview:
 
     def known(self) -> int:
         """Returns how many positions have been searched in full."""
-        return sum(_is_enough(analysis, self.playouts) for analysis in self.analyses)
+        return sum(is_enough(analysis, self.playouts) for analysis in self.analyses)
 
     def turn(self, index: int) -> int:
         """Returns the side to move in position `index`: 0 black, 1 white."""
@@ -286,7 +286,7 @@ class Reviewer:
         for index in range(len(review.moves)):
             if moves := review.better_position(index):
                 better = self.store.get(review.start, moves)
-                if better is not None and _is_enough(better, review.playouts):
+                if better is not None and is_enough(better, review.playouts):
                     review.better[index] = better
 
     def close(self) -> None:
@@ -324,12 +324,12 @@ class _Work:
             if self._should_stop():
                 return
             known = review.analyses[index]
-            if not _is_enough(known, review.playouts):
+            if not is_enough(known, review.playouts):
                 kept = self._store.get(review.start, review.moves[:index])
                 known = kept if kept is not None else known
             if known is not None:
                 self._enter(index, known)
-            if not _is_enough(known, review.playouts):
+            if not is_enough(known, review.playouts):
                 missing.append(index)
         self._runs.extend(runs(missing))
 
@@ -373,7 +373,7 @@ class _Work:
         if moves is None or self._should_stop():
             return
         analysis = self._store.get(review.start, moves)
-        if not _is_enough(analysis, review.playouts):
+        if not is_enough(analysis, review.playouts):
             analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
             if self._should_stop():
                 return
@@ -394,9 +394,10 @@ class _Work:
         """Are both positions of a move searched in full?"""
         review = self._review
         return 0 <= move < len(review.moves) and all(
-            _is_enough(review.analyses[index], review.playouts) for index in (move, move + 1)
+            is_enough(review.analyses[index], review.playouts) for index in (move, move + 1)
         )
 
 
-def _is_enough(analysis: PositionAnalysis | None, playouts: int) -> bool:
+def is_enough(analysis: PositionAnalysis | None, playouts: int) -> bool:
+    """Would a search with so many playouts tell no more than this analysis?"""
     return analysis is not None and (analysis.is_final or analysis.playouts >= playouts)

@@ -1,8 +1,7 @@
 """The thread that checks candidates in the background, one after the other, until none is left."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Condition, Thread
+from collections.abc import Callable
+from threading import Event, Lock, Thread
 
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.base.errors import GoryuError
@@ -38,10 +37,9 @@ class Checker:
         self._searcher: PositionSearcher | None = None
         self._is_free = is_free
         self._on_change = on_change
-        self._changed = Condition()
-        self._holds = 0
+        self._lock = Lock()
+        self._closed = Event()
         self._thread: Thread | None = None
-        self._is_closed = False
         self.failure = ""
         """Why the checks ended, for the user; "" if nothing failed."""
 
@@ -52,29 +50,16 @@ class Checker:
 
     def wake(self) -> None:
         """Begins to work if there is anything to do."""
-        with self._changed:
-            if self._thread is None and not self._is_closed:
+        with self._lock:
+            if self._thread is None and not self._closed.is_set():
                 self.failure = ""
                 self._thread = Thread(target=self._run, name="checker", daemon=True)
                 self._thread.start()
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Stands still during the block, because the user waits for another search."""
-        with self._changed:
-            self._holds += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._holds -= 1
-                self._changed.notify_all()
-
     def close(self) -> None:
         """Ends the thread and waits for it."""
-        with self._changed:
-            self._is_closed = True
-            self._changed.notify_all()
+        self._closed.set()
+        with self._lock:
             thread = self._thread
         if thread is not None:
             thread.join()
@@ -86,12 +71,12 @@ class Checker:
         except GoryuError as error:
             self.failure = error.translated()
         finally:
-            with self._changed:
+            with self._lock:
                 self._thread = None
             self._on_change()
 
     def _next(self) -> Problem | None:
-        if self._is_closed or not training_settings(self._database).is_checking:
+        if self._closed.is_set() or not training_settings(self._database).is_checking:
             return None
         return self._problems.next_candidate()
 
@@ -108,7 +93,6 @@ class Checker:
 
     def _waits(self) -> bool:
         """Waits until the machine is free; returns whether the checker must end."""
-        with self._changed:
-            while not self._is_closed and (self._holds or not self._is_free()):
-                self._changed.wait(LOOK_S)
-            return self._is_closed
+        while not self._is_free() and not self._closed.wait(LOOK_S):
+            pass
+        return self._closed.is_set()

@@ -1,18 +1,27 @@
 """The dojo of one server: its database and what works with it, shared by all tabs of the page."""
 
+import logging
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from goryu.analysis.move_judge import MoveJudge
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.store import open_default_store
 from goryu.base.errors import explained
 from goryu.dojo.activity import Activity
+from goryu.dojo.checker import Checker
 from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Games
+from goryu.dojo.problems import Problems
 from goryu.dojo.reviewing import OnReviewed, Reviewing
+from goryu.dojo.schedule import Schedule
 from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
+
+_log = logging.getLogger("goryu.dojo")
 
 Listener = Callable[..., None]
 """Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
@@ -30,10 +39,13 @@ class Dojo:
         self.config = config
         self._lock = RLock()
         self._opened: Database | None = None
+        self._judge_lock = RLock()  # Loading a network takes long.
+        self._judge: MoveJudge | None = None
         self._listeners: set[Listener] = set()
         self.activity = Activity()
         self._reviewing: Reviewing | None = None
-        self._on_reviewed: list[OnReviewed] = []
+        self._on_reviewed: list[OnReviewed] = [lambda _game, _review: self.collect()]
+        self._checker: Checker | None = None
         self._watching: Watching | None = None
 
     @property
@@ -95,6 +107,54 @@ class Dojo:
         self.tell("games.changed")
         self.reviewing.wake()
 
+    @property
+    def judge(self) -> MoveJudge:
+        """Judges moves with the network of full strength, which is loaded at the first use.
+
+        Raises LoadingError if it cannot be loaded, and tries again at the next use.
+        """
+        with self._judge_lock:
+            if self._judge is None:
+                self._judge = MoveJudge(
+                    self.config, _log.warning, lambda engine: open_default_store(engine, _log.warning)
+                )
+            return self._judge
+
+    @cached_property
+    def problems(self) -> Problems:
+        """The problems made from the user's games, and others."""
+        return Problems(self.database)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """When each problem is due."""
+        return Schedule(self.database)
+
+    @property
+    def checker(self) -> Checker:
+        """Checks the candidates in the background, once it was woken."""
+        with self._lock:
+            if self._checker is None:
+                self._checker = Checker(self.database, self._searcher, self._is_idle, self._on_check)
+            return self._checker
+
+    def collect(self) -> None:
+        """Makes candidates of new reviews, and has them checked."""
+        self.problems.collect()
+        self.checker.wake()
+        self.tell("train.changed")
+
+    def _searcher(self) -> PositionSearcher:
+        return PositionSearcher(self.judge.loaded, self.config)
+
+    def _is_idle(self) -> bool:
+        """Does neither a person nor the review need the machine?"""
+        reviews = self._reviewing is not None and self._reviewing.state()["kind"] in ("running", "resting")
+        return not reviews and not self.activity.is_going_on
+
+    def _on_check(self) -> None:
+        self.tell("train.changed")
+
     def subscribe(self, listener: Listener) -> None:
         """Tells the listener of changes from now on."""
         with self._lock:
@@ -113,10 +173,13 @@ class Dojo:
             listener(kind, **content)
 
     def close(self) -> None:
-        """Ends the background work, and closes the database if it is open."""
-        for worker in (self._watching, self._reviewing):
+        """Ends the background work, and closes what is open."""
+        for worker in (self._watching, self._reviewing, self._checker):
             if worker is not None:
                 worker.close()
+        with self._judge_lock:
+            if self._judge is not None:
+                self._judge.close()
         with self._lock:
             if self._opened is not None:
                 self._opened.close()

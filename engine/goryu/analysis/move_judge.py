@@ -1,0 +1,151 @@
+"""Judges single moves while a person plays: what a move loses, what was better, and what refutes it.
+
+The judgement is that of a review (`GameReview`): the positions after the move and after the better one are
+searched with the same number of playouts.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from threading import Lock
+
+from goryu.analysis.judgement import certain_loss
+from goryu.analysis.position_analysis import PositionAnalysis
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.review import GameReview, PlyReview, engine_identity, is_enough
+from goryu.analysis.searchers import WAIT_S
+from goryu.analysis.store import AnalysisStore
+from goryu.games.shogi import START_SFEN
+from goryu.implementation import IMPLEMENTATION, Board
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import load_evaluator
+from goryu.players.set_up.threads import search_threads
+
+PLAYOUTS = 300
+"""For each position, by default."""
+
+CAPACITY_BYTES = 128 << 20
+"""Memory of the search, at most."""
+
+MOST_KEPT = 100
+"""Analyses that are kept in memory; the database, if there is one, keeps all."""
+
+
+class MoveJudge:
+    """Judges moves with the network of full strength. Any thread may use it; it does one search at a time."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        report: Callable[[str], None],
+        store: Callable[[str], AnalysisStore] | None = None,
+    ) -> None:
+        """Loads the network.
+
+        report: takes messages for the user in one line, such as the reason for another network.
+        store: returns the database for an engine, given the text that identifies it; None to keep nothing.
+
+        Raises:
+            LoadingError: the network cannot be loaded, and the config does not allow another evaluator.
+        """
+        self.loaded = load_evaluator(config.evaluator, report)
+        engine = engine_identity(self.loaded, config)
+        self.store = store(engine) if store else AnalysisStore(None, engine, report)
+        threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
+        memory = min(CAPACITY_BYTES, config.hash_bytes(uses_gpu=self.loaded.uses_gpu))
+        config = replace(config, search=replace(config.search, capacity_bytes=memory))
+        self._searcher = PositionSearcher(self.loaded, config, threads)
+        self._lock = Lock()
+        self._kept: dict[tuple[str, tuple[str, ...]], PositionAnalysis] = {}
+
+    def judge(
+        self,
+        start: str,
+        moves: Sequence[str],
+        move: str,
+        playouts: int = PLAYOUTS,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> PlyReview | None:
+        """Returns the judgement of `move`, played after `moves`; None if `should_stop` ended the search.
+
+        None, too, if the game was over before the move. Values are for the player who moved.
+
+        start: SFEN, "" for the usual start. moves, move: in USI. playouts: for each of up to three positions.
+        should_stop: called between two batches.
+
+        Raises:
+            SfenError, MoveError, IllegalMoveError: the start or a move breaks the rules.
+        """
+        review = GameReview(start, (*moves, move), playouts)
+        _check(review.start, review.moves)
+        index = len(moves)
+        for at in (index, index + 1):
+            analysis = self._analysis(review.start, review.moves[:at], playouts, should_stop)
+            if analysis is None or (at == index and analysis.best is None):
+                return None
+            review.analyses[at] = analysis
+        if (better := review.better_position(index)) is not None:
+            compared = self._analysis(review.start, better, playouts, should_stop)
+            if compared is None:
+                return None
+            review.better[index] = compared
+        return review.ply(index)
+
+    def prepare(
+        self,
+        start: str,
+        moves: Sequence[str],
+        playouts: int = PLAYOUTS,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> PositionAnalysis | None:
+        """Searches the position before a move that is still to come, so that its judgement is quick.
+
+        Returns the analysis of the position, or None if `should_stop` ended the search. Parameters and errors
+        as of `judge`.
+        """
+        start = start or START_SFEN
+        _check(start, moves)
+        return self._analysis(start, tuple(moves), playouts, should_stop)
+
+    def close(self) -> None:
+        """Closes the database."""
+        self.store.close()
+
+    def _analysis(
+        self, start: str, moves: tuple[str, ...], playouts: int, should_stop: Callable[[], bool]
+    ) -> PositionAnalysis | None:
+        while not self._lock.acquire(timeout=WAIT_S):
+            if should_stop():
+                return None
+        try:
+            known = self._kept.get((start, moves))
+            if not is_enough(known, playouts):
+                known = self.store.get(start, moves)
+            if not is_enough(known, playouts):
+                known = self._searcher.search(start, moves, playouts, should_stop)
+                if should_stop():
+                    return None
+                self.store.put(start, moves, known)
+            assert known is not None
+            self._keep(start, moves, known)
+            return known
+        finally:
+            self._lock.release()
+
+    def _keep(self, start: str, moves: tuple[str, ...], analysis: PositionAnalysis) -> None:
+        if len(self._kept) >= MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[start, moves] = analysis
+
+
+def loses(judged: PlyReview, threshold: float, playouts: int) -> bool:
+    """Is a move certain to lose at least `threshold` of win rate?
+
+    threshold: in [0, 1]. playouts: of the searches that judged the move; few of them leave a margin of error.
+    """
+    return judged.best is not None and certain_loss(judged.loss, playouts) >= threshold
+
+
+def _check(start: str, moves: Sequence[str]) -> None:
+    board = Board(start)
+    for move in moves:
+        board.push_usi(move)

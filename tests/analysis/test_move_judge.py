@@ -1,0 +1,112 @@
+"""The judgement of single moves: known moves, what is kept of them, and how the searches are stopped."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goryu.analysis.judgement import MoveClass
+from goryu.analysis.move_judge import MoveJudge, loses
+from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.store import AnalysisStore
+from goryu.base.errors import GoryuError
+from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.model_path import read_model_options
+from goryu.usi.option_values import OptionValues
+
+ROOK_HANGS = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
+"""Here 2d8d puts the rook where a rook takes it; the rook should retreat."""
+
+MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
+
+PLAYOUTS = 60
+
+
+def config() -> EngineConfig:
+    """The config of the shipped network."""
+    options = OptionValues()
+    options.set_model_options(*read_model_options(options.config.evaluator))
+    return options.config
+
+
+@pytest.fixture(scope="module")
+def judge() -> Iterator[MoveJudge]:
+    made = MoveJudge(config(), lambda message: None)
+    yield made
+    made.close()
+
+
+def quick_judge(store: Path | None = None) -> MoveJudge:
+    """A judge whose evaluations are reproducible noise."""
+    return MoveJudge(
+        EngineConfig(EvaluatorConfig("hashed", threads=1)),
+        lambda message: None,
+        lambda engine: AnalysisStore(store, engine, lambda message: None),
+    )
+
+
+def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJudge) -> None:
+    judged = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    assert judged is not None
+    assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(ROOK_HANGS) + 1)
+    assert judged.refutation[0] == "8b8d"
+    assert judged.better_line[0] == judged.best
+    assert judged.is_compared
+    assert loses(judged, 0.3, PLAYOUTS)
+    assert not loses(judged, judged.loss, PLAYOUTS)  # The margin of error.
+
+
+def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
+    blunder = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    assert blunder is not None
+    assert blunder.best is not None
+    judged = judge.judge("", ROOK_HANGS, blunder.best, PLAYOUTS)
+    assert judged is not None
+    assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
+    assert not loses(judged, 0.0, PLAYOUTS)
+
+
+def test_mates_need_no_playouts_and_nothing_follows_a_mate(judge: MoveJudge) -> None:
+    judged = judge.judge(MATE_IN_ONE, [], "G*5b", PLAYOUTS)
+    assert judged is not None
+    assert (judged.loss, judged.played_win_rate, judged.refutation) == (0.0, 1.0, ())
+    missed = judge.judge(MATE_IN_ONE, [], "G*1a", PLAYOUTS)
+    assert missed is not None
+    assert (missed.missed_mate, missed.better_line) == (1, ("G*5b",))
+
+
+def test_a_review_judges_a_move_in_the_same_way() -> None:
+    reviewer = Reviewer(EngineConfig(EvaluatorConfig("hashed", threads=1)), lambda message: None)
+    review = GameReview("", [*ROOK_HANGS, "2d8d"], PLAYOUTS)
+    assert reviewer.review(review, moves=[len(ROOK_HANGS)])
+    reviewed, judged = review.ply(len(ROOK_HANGS)), quick_judge().judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    assert judged is not None
+    assert reviewed is not None
+    assert (judged.is_compared, judged.best) == (reviewed.is_compared, reviewed.best)
+
+
+def test_a_search_that_is_stopped_judges_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    judge = quick_judge(tmp_path / "analyses.sqlite3")
+    assert judge.judge("", [], "7g7f", PLAYOUTS, lambda: True) is None
+    assert judge.prepare("", [], PLAYOUTS, lambda: True) is None
+    assert judge.store.get("", []) is None
+    assert judge.judge("", [], "7g7f", PLAYOUTS) is not None
+    judge.close()
+
+
+def test_what_was_searched_is_not_searched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = quick_judge(tmp_path / "analyses.sqlite3")
+    judge.prepare("", [], PLAYOUTS)
+    first = judge.judge("", [], "7g7f", PLAYOUTS)
+    judge.close()
+    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", None)
+    assert judge.judge("", [], "7g7f", PLAYOUTS) == first  # From memory.
+    again = quick_judge(tmp_path / "analyses.sqlite3")
+    assert again.judge("", [], "7g7f", PLAYOUTS) == first  # From the database.
+    again.close()
+
+
+@pytest.mark.parametrize(("start", "move"), [("", "7g7e"), ("", "rubbish"), ("not an SFEN", "7g7f")])
+def test_what_breaks_the_rules_is_refused(start: str, move: str) -> None:
+    with pytest.raises(GoryuError):
+        quick_judge().judge(start, [], move, PLAYOUTS)
