@@ -4,12 +4,12 @@ In the main line the defender holds out longest and, of equally long defences, c
 fewest pieces in the attacker's hand; so does the attacker among equally short mates.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from goryu.dojo.tsume.length import LONGEST, LengthSolver, MateLength, NodesSpentError
 from goryu.dojo.tsume.problem import Tsume
-from goryu.games.shogi import EnteringKingRule, Rules, move_to_usi
+from goryu.games.shogi import EnteringKingRule, Rules, move_from_usi, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, solve
 from goryu.search.mates.mate import MateVerdict
@@ -20,7 +20,13 @@ NODES = 400_000
 """What a question may cost unless the caller says otherwise: about two seconds."""
 
 MATE_NODES = 50_000
-"""What df-pn may expand to decide whether one more move mates."""
+"""What df-pn may expand for each defence to decide whether another move of the attacker mates."""
+
+QUICK_NODES = 1_000
+"""What it may expand in a first attempt."""
+
+MOST_UNKNOWN = 3
+"""After more undecided defences than this the rest is not looked at."""
 
 RULES = Rules(EnteringKingRule.NoEnteringKing)
 
@@ -67,12 +73,22 @@ class Solution:
     @property
     def has_second_solution(self) -> bool | None:
         """Does another move of the attacker mate too, before the last? See `Tsume`."""
-        if any(self._is_second(other) for other in self.others):
-            return True
-        return None if any(self._is_second(other) for other in self.undecided) else False
+        return self._any_second(len(self.line))
 
-    def _is_second(self, other: Alternative) -> bool:
-        is_last = other.ply == len(self.line) > 1
+    @property
+    def is_unique(self) -> bool:
+        """Is it certain that no other first move mates, but for promotion?"""
+        return self._any_second(1) is False
+
+    def _any_second(self, most: int) -> bool | None:
+        """Is there a second solution at a ply up to `most`? None: not decided."""
+        if any(self.is_second(other) and other.ply <= most for other in self.others):
+            return True
+        return None if any(self.is_second(other) and other.ply <= most for other in self.undecided) else False
+
+    def is_second(self, other: Alternative) -> bool:
+        """Would another check be a second solution if it mates: before the last move, and not by promotion alone?"""
+        is_last = other.ply == len(self.line) and other.ply > 1
         return not is_last and other.move.rstrip("+") != self.line[other.ply - 1].rstrip("+")
 
     def problem(self) -> Tsume:
@@ -97,6 +113,14 @@ def analyse(
     nodes: what each question may cost: the length, the choice among equal lines, the length of another mate.
     most: longer mates are not looked for.
     """
+    solution = solved(sfen, nodes, should_stop, most)
+    return with_alternatives(solution, nodes, should_stop) if solution.line else solution
+
+
+def solved(
+    sfen: str, nodes: int, should_stop: Callable[[], bool] = lambda: False, most: int = LONGEST
+) -> Solution:
+    """Finds the length and the main line alone; see `analyse`."""
     board = problem_board(sfen)
     solver = LengthSolver(nodes, should_stop)
     length = solver.length(board, most)
@@ -106,45 +130,65 @@ def analyse(
         line = main_line(solver, board, length.plies)
     except NodesSpentError:
         return Solution(sfen, length)
-    others, undecided = _alternatives(solver, board, line.moves, should_stop)
     moves = tuple(map(move_to_usi, line.moves))
+    return Solution(sfen, length, moves, moves[:1], pieces_left=line.pieces_left)
+
+
+def with_alternatives(
+    solution: Solution, nodes: int, should_stop: Callable[[], bool] = lambda: False
+) -> Solution:
+    """Returns the solution with the attacker's other moves, as far as they are found within the nodes."""
+    solver = LengthSolver(nodes, should_stop)
+    others: list[Alternative] = []
+    undecided: list[Alternative] = []
+    for board, other in _other_checks(solution):
+        if should_stop():
+            undecided.append(other)
+            continue
+        verdict, plies = verdict_after(solver, board, len(solution.line) - other.ply)
+        if verdict is MateVerdict.MATE:
+            others.append(replace(other, plies=None if plies is None else plies + 1))
+        elif verdict is MateVerdict.UNKNOWN:
+            undecided.append(other)
     also = sorted((other for other in others if other.ply == 1), key=lambda other: other.plies or LONGEST)
-    first_moves = (moves[0], *(other.move for other in also))
-    return Solution(
-        sfen, length, moves, first_moves, tuple(others), tuple(undecided), line.pieces_left
+    return replace(
+        solution,
+        first_moves=(*solution.first_moves, *(other.move for other in also)),
+        others=tuple(others),
+        undecided=tuple(undecided),
     )
 
 
-def _alternatives(
-    solver: LengthSolver, board: Board, line: tuple[Move, ...], should_stop: Callable[[], bool]
-) -> tuple[list[Alternative], list[Alternative]]:
-    """Returns the other checks along the line that mate, and those that are undecided."""
-    others: list[Alternative] = []
-    undecided: list[Alternative] = []
-    board = board.copy()
-    for index, move in enumerate(line):
-        for check in board.checks() if index % 2 == 0 else ():
+def may_be_sound(solution: Solution, *, only_first_move: bool = False) -> bool:
+    """Does a quick search leave it open that the problem has no second solution? Saves a whole analysis."""
+    for board, other in _other_checks(solution):
+        if only_first_move and other.ply > 1:
+            break
+        if solution.is_second(other) and _any_mate(board, QUICK_NODES) is MateVerdict.MATE:
+            return False
+    return True
+
+
+def _other_checks(solution: Solution) -> Iterator[tuple[Board, Alternative]]:
+    """Yields the checks besides those of the line, each with the position after it."""
+    board = problem_board(solution.sfen)
+    for ply, move in enumerate(map(move_from_usi, solution.line), 1):
+        for check in board.checks() if ply % 2 else ():
             if check != move:
                 board.push(check)
-                verdict, plies = verdict_after(solver, board, len(line) - index - 1, should_stop)
+                yield board, Alternative(ply, move_to_usi(check), None)
                 board.pop()
-                found = Alternative(index + 1, move_to_usi(check), None if plies is None else plies + 1)
-                if verdict is MateVerdict.MATE:
-                    others.append(found)
-                elif verdict is MateVerdict.UNKNOWN:
-                    undecided.append(found)
         board.push(move)
-    return others, undecided
 
 
-def verdict_after(
-    solver: LengthSolver, board: Board, bound: int, should_stop: Callable[[], bool]
-) -> tuple[MateVerdict, int | None]:
+def verdict_after(solver: LengthSolver, board: Board, bound: int) -> tuple[MateVerdict, int | None]:
     """Says whether a check mates that has led to `board`, and in how many plies from there if at most `bound`.
 
     An answer about longer mates comes from df-pn; a mate may then have no known length.
     """
-    verdict = _any_mate(board, should_stop)
+    verdict = _any_mate(board, QUICK_NODES)
+    if verdict is MateVerdict.UNKNOWN:
+        verdict = _any_mate(board, MATE_NODES)
     if verdict is MateVerdict.NO_MATE:
         return verdict, None
     try:
@@ -154,23 +198,19 @@ def verdict_after(
     return (verdict, None) if plies > bound else (MateVerdict.MATE, plies)
 
 
-def _any_mate(board: Board, should_stop: Callable[[], bool]) -> MateVerdict:
-    """Is the side to move, in check, mated after each of its moves?"""
-    verdict = MateVerdict.MATE
-    evasions = board.all_legal_moves()
-    for nodes in (MATE_NODES // 50, MATE_NODES):
-        verdict = MateVerdict.MATE
-        for evasion in evasions:
-            board.push(evasion)
-            found = solve(board, nodes, should_stop).verdict
-            board.pop()
-            if found is MateVerdict.NO_MATE:
-                return found
-            if found is MateVerdict.UNKNOWN:
-                verdict = found
-        if verdict is MateVerdict.MATE:
+def _any_mate(board: Board, nodes: int) -> MateVerdict:
+    """Is the side to move, in check, mated after each of its moves? nodes: for each of them."""
+    unknown = 0
+    for evasion in board.all_legal_moves():
+        board.push(evasion)
+        found = solve(board, nodes).verdict
+        board.pop()
+        if found is MateVerdict.NO_MATE:
+            return found
+        unknown += found is MateVerdict.UNKNOWN
+        if unknown > MOST_UNKNOWN:
             break
-    return verdict
+    return MateVerdict.UNKNOWN if unknown else MateVerdict.MATE
 
 
 def main_line(solver: LengthSolver, board: Board, plies: int) -> MainLine:
