@@ -2,15 +2,14 @@
 
     python tools/experiments/problem_soundness.py GAME... --fairy /usr/games/fairy-stockfish
 
-Each file has one game. The games are reviewed, some moves of each become candidates, and the check of the dojo
-decides which are asked. Those are judged again: by Fairy-Stockfish, whose best move should be one of the
-answers, and by the same check with four times the playouts, in which the answers should stay apart from the
-other moves. The folder `--out` keeps what is done, so an interrupted run goes on. Everything is printed as
+Each file has one game. The games are reviewed, some moves of each become candidates, and the check of the
+dojo decides which are asked. Those are judged again: by Fairy-Stockfish, whose best move should be one of
+the answers, and by the same check with four times the playouts, in which the answers should stay apart from
+the other moves. The folder `--out` keeps what is done, so an interrupted run goes on. Everything is printed as
 it comes, with the totals so far.
 """
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -60,14 +59,14 @@ def run(args: argparse.Namespace) -> None:
     config = start_config(None, print)
     config = replace(config, evaluator=replace(config.evaluator, threads=1))
     for path in args.games:
-        add_game(path, database, args)
+        add_game(path, database, args.out, args.review)
     problems.collect()
     chosen = choose(database, args.limit)
     loaded = load_evaluator(config.evaluator, print)
     searcher = PositionSearcher(loaded, config)
     settings = TrainingSettings()
-    done = 0
-    for identity in chosen:
+    fairy = Fairy(args.fairy, args.nodes)
+    for number, identity in enumerate(chosen, start=1):
         problem = problems.get(identity)
         if problem.state is ProblemState.CANDIDATE:
             verdict = check(searcher, problem, settings, lambda: False)
@@ -75,24 +74,25 @@ def run(args: argparse.Namespace) -> None:
             content = verdict.content | {"reason": verdict.reason}
             problems.decide(identity, verdict.state, settings.playouts, content)
             problem = problems.get(identity)
-        done += 1
-        print(f"{done} of {len(chosen)}: {describe(problem)}", flush=True)
-    asked = [problems.get(identity) for identity in chosen]
-    asked = [one for one in asked if one.state is ProblemState.SOUND and one.kind is not ProblemKind.TSUME]
+        print(f"{number} of {len(chosen)}: {describe(problem)}", flush=True)
+        if is_asked(problem):
+            fairy.judge(problem)
+    fairy.client.quit()
+    asked = [one for identity in chosen if is_asked(one := problems.get(identity))]
     print(f"checked {len(chosen)}, asked {len(asked)}: {dict(reasons(problems, chosen))}")
-    ask_fairy(asked, args)
     check_again(asked, searcher, settings)
 
 
-def add_game(path: Path, database: Database, args: argparse.Namespace) -> None:
+def add_game(path: Path, database: Database, out: Path, playouts: int) -> None:
     """Adds a game with its review, unless it is there."""
     game = read_record(path)
     identity = Games(database).add(game, path.name)
     if identity is None:
         return
     config = start_config(None, print)
-    reviewer = Reviewer(config, print, lambda engine: AnalysisStore(args.out / "analyses.sqlite3", engine, print))
-    review = GameReview(game.start, game.moves, args.review)
+    store = out / "analyses.sqlite3"
+    reviewer = Reviewer(config, print, lambda engine: AnalysisStore(store, engine, print))
+    review = GameReview(game.start, game.moves, playouts)
     reviewer.review(review)
     reviewer.close()
     Reviews(database).keep(identity, review, "network")
@@ -103,7 +103,8 @@ def choose(database: Database, limit: int) -> list[int]:
     """Returns the problems to check: of each game some, chosen at random but always in the same way."""
     rng, chosen = Random(1), []
     for (game,) in database.rows("SELECT id FROM games ORDER BY id"):
-        found = [row["id"] for row in database.rows("SELECT id FROM problems WHERE game = ? ORDER BY ply", game)]
+        rows = database.rows("SELECT id FROM problems WHERE game = ? ORDER BY ply", game)
+        found = [row["id"] for row in rows]
         chosen += sorted(rng.sample(found, min(limit, len(found))))
     return chosen
 
@@ -122,21 +123,32 @@ def reasons(problems: Problems, chosen: Sequence[int]) -> Counter[str]:
     return Counter(problems.get(identity).content.get("reason", "") for identity in chosen)
 
 
-def ask_fairy(asked: Sequence[Problem], args: argparse.Namespace) -> None:
+def is_asked(problem: Problem) -> bool:
+    """Is this a problem with one move to find, and sound? A mate problem is proved."""
+    return problem.state is ProblemState.SOUND and problem.kind is not ProblemKind.TSUME
+
+
+class Fairy:
     """Counts the problems in which the other engine plays one of the answers."""
-    spec = EngineSpec((str(args.fairy),), FAIRY_OPTIONS)
-    client = UsiClient(spec)
-    client.start()
-    agreed = 0
-    for number, problem in enumerate(asked, start=1):
-        client.new_game()
+
+    def __init__(self, path: Path, nodes: int) -> None:
+        self.client = UsiClient(EngineSpec((str(path),), FAIRY_OPTIONS))
+        self.client.start()
+        self._nodes = nodes
+        self._asked = self._agreed = 0
+
+    def judge(self, problem: Problem) -> None:
+        """Asks the engine for its move, and prints it."""
+        self.client.new_game()
         position = " ".join(("position sfen", problem.start, "moves", *problem.moves))
-        reply = client.go(position, f"go nodes {args.nodes}", None)
+        reply = self.client.go(position, f"go nodes {self._nodes}", None)
         answers = [answer["move"] for answer in problem.content["answers"] if answer["accepted"]]
-        agreed += reply.move in answers
+        self._asked += 1
+        self._agreed += reply.move in answers
         played = " = the move of the game" if reply.move == problem.played else ""
-        print(f"fairy: {reply.move} of {answers}{played}; {agreed} of {number}", flush=True)
-    client.quit()
+        print(
+            f"  fairy: {reply.move}{played}, answers {answers}; {self._agreed} of {self._asked}", flush=True
+        )
 
 
 def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: TrainingSettings) -> None:
@@ -144,8 +156,7 @@ def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: 
     longer = replace(settings, playouts=4 * settings.playouts)
     sound = same = 0
     for number, problem in enumerate(asked, start=1):
-        bare = replace(problem, content={key: problem.content[key] for key in problem.content if key != "answers"})
-        verdict = check(searcher, bare, longer, lambda: False)
+        verdict = check(searcher, problem, longer, lambda: False)
         assert verdict is not None
         again = [answer["move"] for answer in verdict.content["answers"] if answer["accepted"]]
         before = [answer["move"] for answer in problem.content["answers"] if answer["accepted"]]
@@ -153,8 +164,7 @@ def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: 
         # What matters to the user: a right answer stays right, the move of the game stays wrong.
         same += before[0] in again and (problem.played in again) is (problem.played in before)
         print(
-            f"4x: {verdict.reason or 'sound'} {before} -> {again}; sound {sound}, same verdicts {same} of {number} "
-            f"{json.dumps([[one['move'], one['win_rate']] for one in verdict.content['answers']])}",
+            f"4x: {verdict.reason or 'sound'} {before} -> {again}; sound {sound}, same {same} of {number}",
             flush=True,
         )
 

@@ -41,8 +41,8 @@ ShouldStop = Callable[[], bool]
 class Verdict:
     """What a check found.
 
-    reason: "" if the problem is sound; "lost", "close" (a move is neither good nor bad enough), "many" answers,
-    "played" (the move of the game is as good, or was not the only one), "over", or "unsolved".
+    reason: "" if the problem is sound; "lost", "close" (a move is neither good nor bad enough), "many"
+    answers, "played" (the move of the game is as good, or was not the only one), "over", or "unsolved".
     """
 
     reason: str
@@ -77,7 +77,8 @@ def compared(
     root = searcher.search(problem.start, problem.moves, playouts, should_stop)
     if should_stop():
         return None
-    wanted = [*root.moves[:PROPOSALS], *(move for move in root.moves[PROPOSALS:] if move.move == problem.played)]
+    others = (move for move in root.moves[PROPOSALS:] if move.move == problem.played)
+    wanted = [*root.moves[:PROPOSALS], *others]
     answers = []
     for move in wanted:
         win_rate, line = 0.0 if move.mate is None or move.mate < 0 else 1.0, move.pv
@@ -110,10 +111,9 @@ def judged(answers: list[dict[str, Any]], problem: Problem, settings: TrainingSe
         return "close"
     if len(accepted) > settings.most_answers or len(accepted) == len(answers):
         return "many"
-    was_found = problem.kind is ProblemKind.ONLY
-    if problem.played and (problem.played in accepted) is not was_found or (was_found and len(accepted) > 1):
-        return "played"
-    return ""
+    if problem.kind is ProblemKind.ONLY:
+        return "" if accepted == [problem.played] else "played"
+    return "played" if problem.played in accepted else ""
 
 
 def _check_tsume(problem: Problem, should_stop: ShouldStop) -> Verdict | None:

@@ -1,8 +1,8 @@
 """Problems from the user's reviewed games: they begin as candidates, and a check decides which are asked.
 
-A move of the user becomes at most one candidate: a mate that was missed, a mate that was allowed, a mistake of
-the opponent that was not punished, another mistake, or a great move that was found. Where no name is known to
-be the user's, the moves of both sides count.
+A move of the user becomes at most one candidate: a mate that was missed, a mate that was allowed, a mistake
+of the opponent that was not punished, another mistake, or a great move that was found. Where no name is known
+to be the user's, the moves of both sides count.
 """
 
 import json
@@ -177,7 +177,8 @@ class Problems:
         """Keeps the result of a check; a problem that was removed meanwhile stays so."""
         with self._database.transaction() as connection:
             connection.execute(
-                "UPDATE problems SET state = ?, playouts = ?, content = ? WHERE id = ? AND state = 'candidate'",
+                "UPDATE problems SET state = ?, playouts = ?, content = ?"
+                " WHERE id = ? AND state = 'candidate'",
                 (state.value, playouts, json.dumps(content), identity),
             )
 
@@ -190,7 +191,8 @@ class Problems:
     def counts(self) -> dict[str, dict[str, int]]:
         """Returns how many problems there are, by kind and state."""
         counts = {kind.value: {state.value: 0 for state in ProblemState} for kind in ProblemKind}
-        for row in self._database.rows("SELECT kind, state, COUNT(*) AS n FROM problems GROUP BY kind, state"):
+        rows = self._database.rows("SELECT kind, state, COUNT(*) AS n FROM problems GROUP BY kind, state")
+        for row in rows:
             counts[row["kind"]][row["state"]] = row["n"]
         return counts
 

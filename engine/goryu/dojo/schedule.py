@@ -9,7 +9,6 @@ The library fsrs decides when a problem is due again, in whole days. The first a
 A day begins at midnight where the machine is. All times that are given must have a time zone.
 """
 
-import json
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from itertools import zip_longest
@@ -109,7 +108,9 @@ class Schedule:
         row = (attempt.problem, at, attempt.move, attempt.is_right, attempt.hints, seconds)
         with self._database.transaction() as connection:
             connection.execute(
-                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds) VALUES (?, ?, ?, ?, ?, ?)", row
+                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                row,
             )
             if not training_settings(self._database).is_scheduled:
                 return
@@ -131,7 +132,8 @@ class Schedule:
         """Returns the list of a day as it is at this time."""
         settings = training_settings(self._database)
         today = self._database.rows(
-            "SELECT problem, is_right, seconds, MIN(id) FROM attempts WHERE at >= ? AND at < ? GROUP BY problem",
+            "SELECT problem, is_right, seconds, MIN(id) FROM attempts"
+            " WHERE at >= ? AND at < ? GROUP BY problem",
             _start_of_day(at),
             _end_of_day(at),
         )
@@ -171,7 +173,7 @@ class Schedule:
                 "SELECT id FROM problems WHERE state = 'sound' AND kind = ?"
                 " AND (? IS NULL OR json_extract(content, '$.length') <= ?)"
                 " AND id NOT IN (SELECT problem FROM cards)"
-                # Mates from the user's games come before those of the starter set, which begin with the shortest.
+                # Mates of the user's games come before those of the starter set, the shortest of these first.
                 " ORDER BY game IS NULL, CASE WHEN game IS NULL THEN id ELSE -id END LIMIT ?",
                 kind,
                 longest,

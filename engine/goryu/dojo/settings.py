@@ -77,4 +77,4 @@ def _is_valid(name: str, value: Any, old: Any) -> bool:
     if not is_number or (isinstance(old, int) and not isinstance(value, int)):
         return False
     least, most = _RANGES[name]
-    return least <= value <= most
+    return bool(least <= value <= most)
