@@ -5,8 +5,7 @@
 Each file has one game. The games are reviewed, some moves of each become candidates, and the check of the
 dojo decides which are asked. Those are judged again: by Fairy-Stockfish, whose best move should be one of
 the answers, and by the same check with four times the playouts, in which the answers should stay apart from
-the other moves. The folder `--out` keeps what is done, so an interrupted run goes on. Everything is printed as
-it comes, with the totals so far.
+the other moves. The folder `--out` keeps what is done, so an interrupted run goes on.
 """
 
 import argparse

@@ -16,7 +16,6 @@ from goryu.analysis.description import board_after
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.dojo.problems import Problem, ProblemKind, ProblemState
 from goryu.dojo.settings import TrainingSettings
-from goryu.dojo.tsume.problem import Tsume
 from goryu.dojo.tsume.solution import analyse
 
 PROPOSALS = 6
@@ -122,11 +121,7 @@ def _check_tsume(problem: Problem, should_stop: ShouldStop) -> Verdict | None:
     if should_stop():
         return None
     try:
-        return Verdict("", problem.content | tsume_content(solution.problem()))
+        tsume = solution.problem()
     except ValueError:
         return Verdict("unsolved", problem.content)
-
-
-def tsume_content(tsume: Tsume) -> dict[str, Any]:
-    """Returns the content of a mate problem."""
-    return {"length": tsume.length, "line": list(tsume.solution)}
+    return Verdict("", problem.content | {"length": tsume.length, "line": list(tsume.solution)})

@@ -17,12 +17,16 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.database import Database, now
 from goryu.dojo.games import position_key
+from goryu.dojo.tsume.problem import starter_set
 
 LONGEST_TSUME = 13
 """Plies of a missed mate that is asked as a mate problem, at most."""
 
 COLLECTED = "problems.collected"
 """The key of the setting that remembers which reviews have been collected, and for which names."""
+
+STARTER = "problems.starter"
+"""The key of the setting that remembers how many mate problems of the starter set were added."""
 
 Json = dict[str, Any]
 
@@ -97,7 +101,10 @@ class Problems:
                 "kind": problem.kind.value,
                 "start": problem.start,
                 "moves": " ".join(problem.moves),
-                "key": position_key(board_after(problem.start, problem.moves).sfen()),
+                # The start of a mate problem may lack a king, so it makes no board.
+                "key": position_key(
+                    board_after(problem.start, problem.moves).sfen() if problem.moves else problem.start
+                ),
                 "played": problem.played,
                 "state": problem.state.value,
                 "playouts": 0,
@@ -114,6 +121,26 @@ class Problems:
             before = connection.total_changes
             connection.executemany(statement, [tuple(row.values()) for row in rows])
             return connection.total_changes - before
+
+    def add_starter_set(self) -> None:
+        """Adds the mate problems that come with Goryu, once for each size of the set."""
+        tsume = starter_set()
+        if self._database.setting(STARTER, 0) == len(tsume):
+            return
+        with self._database.transaction():
+            self.add(
+                [
+                    NewProblem(
+                        ProblemKind.TSUME,
+                        one.sfen,
+                        (),
+                        {"length": one.length, "line": list(one.solution)},
+                        state=ProblemState.SOUND,
+                    )
+                    for one in tsume
+                ]
+            )
+            self._database.set_setting(STARTER, len(tsume))
 
     def collect(self) -> int:
         """Makes candidates of the reviews that are new since the last call; returns how many.

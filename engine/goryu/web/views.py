@@ -9,6 +9,7 @@ from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
 from goryu.web.session import Message, View, language_of
+from goryu.web.train import TrainView
 
 
 class SessionView(View):
@@ -33,5 +34,5 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (SessionView, PlayView, ReviewView, MicroscopeView)
+    view.name: view for view in (SessionView, PlayView, ReviewView, TrainView, MicroscopeView)
 }
