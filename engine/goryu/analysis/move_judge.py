@@ -6,9 +6,10 @@ searched with the same number of playouts.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from threading import Lock
 
-from goryu.analysis.judgement import certain_loss
+from goryu.analysis.judgement import LEAST_LOSS, MoveClass, certain_loss
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview, PlyReview, engine_identity, is_enough
@@ -143,6 +144,29 @@ def loses(judged: PlyReview, threshold: float, playouts: int) -> bool:
     threshold: in [0, 1]. playouts: of the searches that judged the move; few of them leave a margin of error.
     """
     return judged.best is not None and certain_loss(judged.loss, playouts) >= threshold
+
+
+class Verdict(StrEnum):
+    """What a guess of a move of a game is worth."""
+
+    RIGHT = "right"  # The move of the game.
+    AS_GOOD = "as good"  # It loses less than AS_GOOD_LOSS.
+    WORSE = "worse"
+
+
+AS_GOOD_LOSS = LEAST_LOSS[MoveClass.INACCURACY]
+
+POINTS = {Verdict.RIGHT: 3, Verdict.AS_GOOD: 2, Verdict.WORSE: 0}
+
+
+def verdict_of(judged: PlyReview, played: str, playouts: int) -> Verdict:
+    """Returns the verdict on a guess.
+
+    judged: the guess. played: the move of the game, in USI. playouts: of the searches that judged the guess.
+    """
+    if judged.move == played:
+        return Verdict.RIGHT
+    return Verdict.WORSE if loses(judged, AS_GOOD_LOSS, playouts) else Verdict.AS_GOOD
 
 
 def _check(start: str, moves: Sequence[str]) -> None:

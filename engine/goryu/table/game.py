@@ -111,6 +111,10 @@ class Game:
         if self.clocks and not self.over:
             self.clocks.start(self.turn)
 
+    def count_from_now(self) -> None:
+        """Lets the time of the next move begin now: until now nobody could think about it."""
+        self._moved_s = self._now()
+
     def check_time(self) -> bool:
         """Ends the game if the side to move has used up its time, and returns whether it has."""
         if self.clocks is None or self.clocks.budget_s(self.turn) > 0:

@@ -1,7 +1,6 @@
 """The view "Play": a game between a person and an engine, or between two people at one screen."""
 
 import asyncio
-import logging
 from random import Random
 from time import monotonic
 from typing import Any
@@ -21,6 +20,7 @@ from goryu.table.clock import ClockConfig
 from goryu.table.record import record_text
 from goryu.table.written_moves import read_move
 from goryu.web.game import GAMES, PageGame
+from goryu.web.lesson import THRESHOLDS, Lesson
 from goryu.web.opponents import (
     SMALL_GAME_AGENTS,
     THINKING_S,
@@ -37,12 +37,12 @@ from goryu.web.session import (
     View,
     choice,
     field,
+    log_failure,
     network_texts,
     number,
     text_of,
 )
-
-_log = logging.getLogger("goryu.web")
+from goryu.web.teacher import Teacher
 
 JOB = "play"
 
@@ -71,6 +71,7 @@ class PlayView(View):
         self._opponents = Opponents(session.config)
         self._thinking: asyncio.Task[None] | None = None
         self._flag: asyncio.TimerHandle | None = None
+        self._teacher: Teacher | None = None
         self._rng = Random()
 
     # Messages of the page.
@@ -84,6 +85,7 @@ class PlayView(View):
             "handicaps": handicaps,
             "agents": SMALL_GAME_AGENTS,
             "network": network,
+            "thresholds": THRESHOLDS,
         }
 
     def on_state(self, _message: Message) -> dict[str, Any] | None:
@@ -112,9 +114,13 @@ class PlayView(View):
             _clock_config(message),
             rules_of(self.session.config),
         )
+        lesson = Lesson.from_message(message)
+        if lesson and (kind != "shogi" or side == "both"):
+            raise MessageError("play.new: lesson: expected a game of shogi against an engine")
         _restore(game, message)
         self._stop()
         self._game, self._opponent, self._number = game, opponent, self._number + 1
+        self._teacher = Teacher(self.session, lesson, self._go_on) if lesson else None
         self._opponents.new_game()
         self._continue()
         if self._thinking is None and side != "both":
@@ -152,8 +158,20 @@ class PlayView(View):
         self._stop()
         try:
             game.undo()
+            if self._teacher:
+                self._teacher.lesson.taken_back(len(game.played) + 1)
         finally:
             self._continue()
+        return self._state()
+
+    def on_keep(self, message: Message) -> dict[str, Any]:
+        """Goes on after a mistake in a teaching game."""
+        game = self._current(message)
+        if self._teacher is None:
+            raise InputError(tr("nothing is asked about the last move"))
+        self._teacher.lesson.keep()
+        game.count_from_now()
+        self._continue()
         return self._state()
 
     def on_resign(self, message: Message) -> dict[str, Any]:
@@ -219,6 +237,8 @@ class PlayView(View):
     def _play(self, game: PageGame, move: Move) -> dict[str, Any]:
         if game.play(move):
             self.session.stop(JOB)  # A hint.
+            if self._teacher and game.over is None:
+                self._teacher.lesson.is_due = True
         self._continue()
         return self._state()
 
@@ -233,16 +253,23 @@ class PlayView(View):
             game.push(PASS, seconds=0.0)
             self._continue()
             return
+        if self._teacher and self._teacher.lesson.is_waiting:
+            self._teacher.judge(game)
+            return
         game.start_clock()
         if game.clocks:
             delay = max(0.0, game.clocks.budget_s(game.turn))
             self._flag = asyncio.get_running_loop().call_later(delay, self._fall, game)
         if not game.people[game.turn] and self._thinking is None:
             self._thinking = asyncio.get_running_loop().create_task(self._think(game))
+        if self._teacher and game.people[game.turn]:
+            self._teacher.look_ahead(game)
 
     def _stop(self) -> None:
         """Stops the opponent and the clocks."""
         self.session.stop(JOB)
+        if self._teacher:
+            self._teacher.stop()
         if self._thinking is not None:
             self._thinking.cancel()
             self._thinking = None
@@ -296,6 +323,11 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
+    def _go_on(self) -> None:
+        """Goes on after the judgement of a move."""
+        self._continue()
+        self._push_state()
+
     def _think_ahead(self, kind: str, opponent: str) -> None:
         """Loads the opponent's network while the person thinks about the first move."""
 
@@ -305,7 +337,7 @@ class PlayView(View):
             )
 
         task = asyncio.get_running_loop().create_task(load())
-        task.add_done_callback(_log_failure)
+        task.add_done_callback(log_failure)
 
     def _names(self, kind: str, people: tuple[bool, bool], opponent: str) -> tuple[str, str]:
         """Returns the names for the record; a person's is empty."""
@@ -343,6 +375,7 @@ class PlayView(View):
             "thinking": self._thinking is not None,
             "line": game.winning_line(),
             "clock": None,
+            "lesson": self._teacher.lesson.to_json() if self._teacher else None,
         }
         if clocks := game.clocks:
             shown["clock"] = {
@@ -413,8 +446,3 @@ def _is_pair(value: object) -> bool:
 def _is_time(value: object) -> bool:
     """Is this a number of seconds, at most a year? In byoyomi what is left of the main time is negative."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 366 * DAY_S
-
-
-def _log_failure(task: asyncio.Task[None]) -> None:
-    if not task.cancelled() and (error := task.exception()):
-        _log.error("the network could not be loaded", exc_info=error)

@@ -4,7 +4,9 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from typing import Any
 
-from goryu.analysis.description import Describer, board_after, named_line, position_json
+from goryu.analysis.description import Describer, board_after, named_line, ply_json, position_json
+from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
+from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview, Reviewer
 from goryu.analysis.standalone_page import html_report
@@ -64,6 +66,7 @@ class ReviewView(View):
         playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
         self.session.stop("review")
         self.session.stop("review.live")
+        self.session.stop("review.guess")
         return await self.session.run("review.open", lambda job: self._open(title, data, playouts))
 
     async def on_state(self, _message: Message) -> dict[str, Any]:
@@ -176,6 +179,46 @@ class ReviewView(View):
     def on_quiet(self, _message: Message) -> None:
         """Ends the live analysis."""
         self.session.stop("review.live")
+
+    # Guess the move.
+
+    async def on_guess(self, message: Message) -> dict[str, Any] | None:
+        """Judges a guess: `move` in USI, instead of move `index` (0 for the first); null if it was stopped.
+
+        Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
+        """
+        review = self._opened().review
+        index = number(message, "index", 0, len(review.moves) - 1)
+        move = field(message, "move", str)
+        return await self.session.run("review.guess", lambda job: self._judge(job, review, index, move))
+
+    def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
+        before, played = review.moves[:index], review.moves[index]
+        board = board_after(review.start, before)
+        found = {}
+        for name in dict.fromkeys((move, played)):
+            if job.is_stopped:
+                return None
+            judge = self.session.dojo.judge
+            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            if judged is None:
+                if job.is_stopped:
+                    return None
+                raise InputError(tr("the game is over"))
+            found[name] = judged
+        verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
+
+        def described(name: str) -> dict[str, Any]:
+            line = named_line(board, [name])
+            names = {"name": name, "ja": line["ja"][0], "en": line["en"][0]}
+            return {**ply_json(board, found[name]), **names}
+
+        return {
+            "verdict": str(verdict),
+            "points": POINTS[verdict],
+            "guess": described(move),
+            "played": described(played),
+        }
 
     def _analyse(self, job: Job, start: str, moves: tuple[str, ...]) -> None:
         if self._live is None:

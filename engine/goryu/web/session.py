@@ -194,6 +194,12 @@ def text_of(error: Exception) -> str:
     return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
 
 
+def log_failure(task: asyncio.Task[None]) -> None:
+    """Logs the error of a task that prepared something: the page shows it when the thing itself fails."""
+    if not task.cancelled() and (error := task.exception()):
+        _log.error("preparing failed", exc_info=error)
+
+
 class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
