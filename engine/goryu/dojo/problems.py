@@ -171,11 +171,11 @@ class Problems:
         row = self._database.rows("SELECT * FROM games WHERE id = ?", game)[0]
         moves = row["moves"].split()
         players = (row["black"], row["white"])
-        before = ""
-        for ply in self._database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game):
+        plies = self._database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game)
+        classes = {ply["ply"]: ply["kind"] for ply in plies}
+        for ply in plies:
             judgement = json.loads(ply["judgement"])
-            kind = _kind(judgement, before)
-            before = ply["kind"]
+            kind = _kind(judgement, classes.get(ply["ply"] - 1, ""))
             if kind is None or (names and players[ply["turn"]] not in names):
                 continue
             source = {"names": list(players), "date": row["date"], "ply": ply["ply"]}
