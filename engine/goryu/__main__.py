@@ -45,6 +45,7 @@ COMMANDS = {
         "goryu.commands.analysis:main",
         "analyses positions for programs, by lines of JSON",
     ),
+    "tsume": Command("goryu.commands.tsume:main", "solves mate problems, and makes them from games"),
     "tree": Command("goryu.commands.tree:main", "draws the tree of a search on any position"),
     "convert": Command(
         "goryu.commands.convert:main",

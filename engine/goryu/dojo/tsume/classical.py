@@ -9,17 +9,18 @@ it is, and only sound problems are made: without a second solution.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from goryu.dojo.tsume.length import LONGEST, square_of_king
+from goryu.dojo.tsume.length import LONGEST, MateLength, square_of_king
 from goryu.dojo.tsume.problem import Tsume
-from goryu.dojo.tsume.solution import Solution, may_be_sound, solved, with_alternatives
-from goryu.games.shogi import SfenError, SfenFields, parse_sfen
+from goryu.dojo.tsume.solution import Solution, may_be_sound, problem_board, solved, with_alternatives
+from goryu.games.shogi import SfenError, SfenFields, move_from_usi, parse_sfen
 from goryu.games.shogi.pieces import EMPTY, HAND_KINDS, HAND_LETTERS, KING, PROMOTED, WHITE_PIECE
 from goryu.games.shogi.sfen import PIECE_TOTALS
+from goryu.search.mates.mate import MateVerdict
 
 __all__ = ["classical_form"]
 
-FAR = 3
-"""Pieces more than this many squares from the king are first taken away all at once."""
+FAR = (3, 2)
+"""Pieces more than so many squares from the king are first taken away all at once."""
 
 
 def classical_form(
@@ -39,7 +40,8 @@ def classical_form(
         (square for square in range(81) if fields.pieces[square] % WHITE_PIECE not in (EMPTY, KING)),
         key=lambda square: -_distance(square, king),
     )
-    best = reduction.first_sound(plain.fields, [square for square in squares if _distance(square, king) > FAR])
+    groups = [[square for square in squares if _distance(square, king) > steps] for steps in FAR]
+    best = reduction.first_sound(plain.fields, groups)
     if best is None:
         return None
     for square in squares:
@@ -64,18 +66,35 @@ class _Reduction:
         self.nodes = nodes
         self.should_stop = should_stop
 
-    def first_sound(self, fields: SfenFields, far: list[int]) -> _Position | None:
-        """Returns a sound problem: without the pieces that the attacker's hand keeps, perhaps without far ones."""
+    def first_sound(self, fields: SfenFields, groups: list[list[int]]) -> _Position | None:
+        """Returns a sound problem: without the pieces that are never dropped, and perhaps without a group."""
         lean = replace(fields, hands=(_needed_hand(fields, self.line), fields.hands[1]))
-        return self.tried(_without(lean, far)) or self.tried(lean)
+        tries = (self.tried(_without(lean, group)) for group in (*reversed(groups), []))
+        return next((found for found in tries if found is not None), None)
 
     def tried(self, fields: SfenFields) -> _Position | None:
         """Returns the position with its solution if it is a sound problem with the same line, or None."""
+        if not self._is_promising(fields):
+            return None
         found = _solved(fields, self.nodes, self.should_stop, len(self.line))
-        if found is None or found.solution.line != self.line or not may_be_sound(found.solution):
+        if found is None or found.solution.line != self.line:
             return None
         solution = with_alternatives(found.solution, self.nodes, self.should_stop)
         return _Position(fields, solution) if solution.has_second_solution is False else None
+
+
+    def _is_promising(self, fields: SfenFields) -> bool:
+        """Is the line still legal, and without a second solution as far as a quick search sees?"""
+        sfen = str(_with_full_hand(fields))
+        try:
+            board = problem_board(sfen)
+        except SfenError:  # Without a piece, the king of the defender could be captured.
+            return False
+        for move in map(move_from_usi, self.line):
+            if not board.is_legal(move):
+                return False
+            board.push(move)
+        return may_be_sound(Solution(sfen, MateLength(MateVerdict.MATE, None, -1), self.line))
 
 
 def _solved(

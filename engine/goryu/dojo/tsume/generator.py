@@ -5,6 +5,7 @@ Of a mate that a game follows, only its first position becomes a problem. No pos
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from goryu.dojo.tsume.classical import classical_form
 from goryu.dojo.tsume.problem import Tsume
@@ -31,6 +32,7 @@ class Wanted:
         end becomes the problem.
     classical: bring each problem into the usual form of composed ones, see `classical.py`; they are sound.
     beside: also look at the positions after moves that a player could have played instead.
+    per_game: at most so many problems of a game; those of one game resemble each other.
     nodes: what each question to the solver may cost. A problem that is not solved within them is left out.
     """
 
@@ -40,6 +42,7 @@ class Wanted:
     sound: bool = False
     classical: bool = False
     beside: bool = False
+    per_game: int | None = None
     nodes: int = 50_000
 
 
@@ -49,8 +52,8 @@ def generate(
     """Yields the problems of the games: of the moves played, and of the variations."""
     generator = _Generator(wanted, should_stop)
     for game in games:
-        for start, moves in lines_of(game):
-            yield from generator.problems(start, moves)
+        problems = (found for line in lines_of(game) for found in generator.problems(*line))
+        yield from islice(problems, wanted.per_game)
 
 
 class _Generator:

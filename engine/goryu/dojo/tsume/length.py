@@ -20,7 +20,7 @@ Weakness: a long mate with many checks takes many nodes; the search then says th
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from goryu.games.shogi import dropped_piece, is_drop, move_from, move_to
+from goryu.games.shogi import dropped_piece, is_drop, move_to
 from goryu.games.shogi.pieces import HAND_KINDS, KING, PROMOTED, WHITE_PIECE, attacks
 from goryu.games.state import Move
 from goryu.implementation import Board, solve
@@ -33,6 +33,9 @@ NEVER = 1 << 20
 
 LONGEST = 199
 """Longer mates count as none."""
+
+FIRST_NODES = 10_000
+"""What df-pn may expand before it begins to ask whether to stop: some hundredths of a second."""
 
 FILTER_NODES = 300
 """What df-pn may expand in an attacking node to show that there is no mate."""
@@ -94,7 +97,9 @@ class LengthSolver:
 
     def length(self, board: Board, most: int = LONGEST) -> MateLength:
         """Returns the length of the shortest mate of the side to move, up to `most` plies."""
-        found = solve(board, self.nodes, self._should_stop)
+        found = solve(board, FIRST_NODES)
+        if found.verdict is MateVerdict.UNKNOWN:
+            found = solve(board, self.nodes, self._should_stop)
         if found.verdict is MateVerdict.NO_MATE:
             return MateLength(found.verdict, None, LONGEST)
         question = self._fresh(board)
@@ -225,7 +230,10 @@ class _Question:
         if above >= bound or length < NEVER:
             return NEVER
         self.solver.count()
-        plain, interpositions = self._evasions()
+        moves = self.board.all_legal_moves()
+        if not moves:
+            return 0
+        plain, interpositions = self._parted(moves)
         length = self._longest(key, plain, bound, reserved)
         shortest = length
         for move in interpositions:
@@ -260,18 +268,15 @@ class _Question:
         self.board.pop()
         return plies
 
-    def _evasions(self) -> tuple[list[Move], list[Move]]:
-        """Returns the moves that do not interpose, and the interpositions."""
-        moves = self.board.all_legal_moves()
-        if not moves:
-            return [], []
+    def _parted(self, moves: list[Move]) -> tuple[list[Move], list[Move]]:
+        """Returns those of the legal moves that do not interpose, and the interpositions."""
         pieces = self.board.pieces
         king = square_of_king(pieces, self.board.turn)
         plain: list[Move] = []
         interpositions: list[Move] = []
         for move in moves:
-            interposes = move_from(move) != king and not pieces[move_to(move)]
-            (interpositions if interposes else plain).append(move)
+            is_plain = move >> 7 & 0x7F == king or pieces[move & 0x7F]  # Faster than move_from and move_to.
+            (plain if is_plain else interpositions).append(move)
         return plain, interpositions
 
     def _is_useless(self, interposition: Move, plies: int, reserved: Reserved) -> bool:
@@ -298,7 +303,7 @@ class _Question:
 
     def useful(self, bound: int) -> Iterator[Defence]:
         """Yields the defences that are no useless interpositions."""
-        plain, interpositions = self._evasions()
+        plain, interpositions = self._parted(self.board.all_legal_moves())
         shortest = 0
         for move in plain:
             plies = self._after(move, bound - 1, NOTHING)
