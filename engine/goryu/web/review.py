@@ -195,14 +195,18 @@ class ReviewView(View):
     def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
         before, played = review.moves[:index], review.moves[index]
         board = board_after(review.start, before)
+
+        def is_stopped() -> bool:
+            return job.is_stopped
+
         found = {}
         for name in dict.fromkeys((move, played)):
-            if job.is_stopped:
+            if is_stopped():
                 return None
             judge = self.session.dojo.judge
-            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, is_stopped)
             if judged is None:
-                if job.is_stopped:
+                if is_stopped():
                     return None
                 raise InputError(tr("the game is over"))
             found[name] = judged

@@ -612,6 +612,9 @@ TEXTS: dict[str, str] = {
     ),
     "a defect of Goryu, please report it: {error}": "Goryuの不具合です。報告してください：{error}",
     "wait for the opponent's move": "相手の指し手を待ってください",
+    "nothing is asked about the last move": "直前の手について尋ねられていません",
+    "Your move could not be judged: {error}": "あなたの手を調べられませんでした：{error}",
+    "it took more than {seconds} seconds": "{seconds}秒以内に終わりませんでした",
     "the page shows an old game; reload it": "前の対局が表示されています。再読み込みしてください",
     "it is the opponent's turn": "相手の手番です",
     "{text!r} is not a legal move; expected one of {moves}": (

@@ -98,7 +98,7 @@ export class Board {
   set({ sfen, legal = [], lastMove = null, check = false, animate = true }) {
     const isNew = sfen.replace(/^sfen /, "") !== this.position.sfen;
     this.position = { sfen: sfen.replace(/^sfen /, ""), legal, lastMove, check };
-    if (isNew) {
+    if (isNew || !legal.length) {
       this.ground.cancelMoveOrDrop();
       this.ground.state.hovered = undefined; // shogiground keeps it after a move by two clicks.
     }

@@ -30,6 +30,13 @@ i18n.extend({
     "setup.byoyomi": "Seconds a move",
     "setup.increment": "Seconds added",
     "setup.sfen": "Start position (SFEN)",
+    "setup.lesson": "Teaching game",
+    "setup.lesson.note": "After a mistake the opponent waits: you see why, and may take the move back.",
+    "setup.threshold": "A mistake loses at least",
+    "setup.threshold.value": "{percent} % of win rate",
+    "setup.given": "From a game: the position after {count} moves.",
+    "setup.given.sfen": "From the position on the board.",
+    "setup.given.drop": "Discard the position",
     "setup.more": "More",
     "setup.start": "Start",
     "setup.cancel": "Cancel",
@@ -70,6 +77,13 @@ i18n.extend({
     "setup.byoyomi": "秒読み（秒）",
     "setup.increment": "加算（秒）",
     "setup.sfen": "開始局面（SFEN）",
+    "setup.lesson": "指導対局",
+    "setup.lesson.note": "悪い手を指すと相手は指さずに待ちます。理由を見て、指し直せます。",
+    "setup.threshold": "悪い手とみなす損失",
+    "setup.threshold.value": "勝率 {percent} % 以上",
+    "setup.given": "棋譜の {count} 手目の局面から始めます。",
+    "setup.given.sfen": "盤上の局面から始めます。",
+    "setup.given.drop": "この局面を使わない",
     "setup.more": "その他",
     "setup.start": "対局開始",
     "setup.cancel": "やめる",
@@ -102,12 +116,17 @@ const CLOCKS = [
 const UNITS = { "depth-limited": "agent.plies", value: "agent.plies", "flat-mc": "agent.games" };
 const KEY = "goryu.setup";
 
-/** The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. */
+/**
+ * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
+ * user does not want the given position.
+ */
 export class SetupForm {
-  constructor(element, { onStart, onCancel }) {
+  constructor(element, { onStart, onCancel, onDrop }) {
     this.onStart = onStart;
+    this.onDrop = onDrop;
+    this.given = null;
     this.options = null;
-    this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
     this.form = h("form", { class: "stack", on: { submit: (event) => this.submit(event) } });
     this.cancel = h("button", { type: "button", class: "quiet", dataset: { i18n: "setup.cancel" }, on: { click: onCancel } });
     element.append(this.form);
@@ -117,6 +136,13 @@ export class SetupForm {
   /** options: the reply of "play.options". */
   setOptions(options) {
     this.options = options;
+    this.draw();
+  }
+
+  /** Begins from a position of `handoff.playFrom`, with the side filled in; null: from the usual start. */
+  give(given) {
+    this.given = given;
+    if (given) Object.assign(this.values, { game: "shogi", side: given.side });
     this.draw();
   }
 
@@ -141,12 +167,13 @@ export class SetupForm {
     const isShogi = values.game === "shogi";
     this.form.replaceChildren(
       h("h2", { text: t("setup.title") }),
-      this.choice("game", GAMES, (game) => t(`setup.${game}`)),
+      this.given ? this.givenPosition() : this.choice("game", GAMES, (game) => t(`setup.${game}`)),
       isShogi ? this.levels() : this.agents(),
       this.choice("side", SIDES, (side) => this.sideName(side)),
-      ...(isShogi ? [this.handicaps()] : []),
+      ...(isShogi && !this.given ? [this.handicaps()] : []),
       this.clocks(),
-      ...(isShogi ? [this.more()] : []),
+      ...(isShogi && values.side !== "both" ? [this.lesson()] : []),
+      ...(isShogi && !this.given ? [this.more()] : []),
       h("div", { class: "row" }, h("button", { class: "primary grow", text: t("setup.start") }), this.cancel),
     );
     this.cancel.textContent = t("setup.cancel");
@@ -226,6 +253,31 @@ export class SetupForm {
     return h("div", { class: "stack" }, h("label", { class: "field" }, t("setup.clock"), select), ...(fields ? [fields] : []));
   }
 
+  givenPosition() {
+    const { moves } = this.given;
+    const text = moves.length ? t("setup.given", { count: moves.length }) : t("setup.given.sfen");
+    const drop = h("button", { type: "button", class: "quiet", text: t("setup.given.drop"), on: { click: () => this.onDrop() } });
+    return h("div", { class: "row given" }, h("span", { text }), drop);
+  }
+
+  lesson() {
+    const { lesson, threshold } = this.values;
+    const box = h("input", { type: "checkbox", name: "lesson", value: "on", checked: lesson });
+    box.addEventListener("change", () => this.set({ lesson: box.checked }));
+    const options = this.options.thresholds.map((value) =>
+      h("option", { value, text: t("setup.threshold.value", { percent: Math.round(100 * value) }), selected: value === threshold }),
+    );
+    const select = h("select", { "aria-label": t("setup.threshold") }, options);
+    select.addEventListener("change", () => this.set({ threshold: Number(select.value) }, false));
+    return h(
+      "div",
+      { class: "stack lesson-setup" },
+      h("label", { class: "check" }, box, h("span", { text: t("setup.lesson") })),
+      lesson && h("span", { class: "muted small", text: t("setup.lesson.note") }),
+      lesson && h("label", { class: "field" }, t("setup.threshold"), select),
+    );
+  }
+
   more() {
     this.sfen ??= h("input", { type: "text", spellcheck: "false", autocomplete: "off", maxlength: 200 });
     const details = h("details", { open: Boolean(this.sfen.value) }, h("summary", { class: "muted small", text: t("setup.more") }), h("label", { class: "field" }, t("setup.sfen"), this.sfen));
@@ -250,7 +302,7 @@ export class SetupForm {
 
   async submit(event) {
     event.preventDefault();
-    const { game, side, level, agents, handicap, clock, own } = this.values;
+    const { game, side, level, agents, handicap, clock, own, lesson, threshold } = this.values;
     const isShogi = game === "shogi";
     const chosen = clock === "none" ? null : clock === "own" ? own : CLOCKS[Number(clock)];
     const setup = {
@@ -258,8 +310,10 @@ export class SetupForm {
       side,
       opponent: isShogi ? String(level) : agents[game],
       clock: chosen && { ...chosen, main: 60 * chosen.main },
-      sfen: isShogi ? this.sfen.value.trim() || this.options.handicaps[handicap].sfen : "",
+      sfen: isShogi ? this.sfen?.value.trim() || this.options.handicaps[handicap].sfen : "",
     };
+    if (isShogi && lesson && side !== "both") setup.lesson = { threshold };
+    if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves });
     await this.onStart(setup);
   }
 }

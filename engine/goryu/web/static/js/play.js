@@ -5,7 +5,9 @@ import { clearErrors, download, h, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
+import { afterMove } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
 
@@ -58,6 +60,7 @@ i18n.extend({
     "play.draw": "Draw",
     "play.wins": "{side} wins",
     "play.first.move": "Start",
+    "play.alone": "The moves before the position cannot be played here: repetitions count from the position on.",
     "over.resignation": "by resignation",
     "over.checkmate": "by checkmate",
     "over.declaration": "by entering king",
@@ -116,6 +119,7 @@ i18n.extend({
     "play.draw": "引き分けです",
     "play.wins": "{side}の勝ちです",
     "play.first.move": "開始局面",
+    "play.alone": "この局面までの手順はここでは指せないため、千日手はこの局面から数えます。",
     "over.resignation": "投了",
     "over.checkmate": "詰み",
     "over.declaration": "入玉宣言",
@@ -131,6 +135,7 @@ i18n.extend({
 });
 
 const SAVED = "goryu.play";
+const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 const MARKS = { shogi: ["☗", "☖"], reversi: ["●", "○"], tictactoe: ["×", "○"] };
 const SIDES = { shogi: ["play.black", "play.white"], reversi: ["play.black", "play.white"], tictactoe: ["play.cross", "play.ring"] };
 
@@ -141,17 +146,28 @@ export function mount(section) {
   view = new PlayView(section);
 }
 
+/** Takes the position that another view hands over. */
+export function show(argument) {
+  const given = argument === "position" && handoff.takenPosition();
+  if (given) view.give(given);
+}
+
 class PlayView {
   constructor(section) {
     this.state = null;
     this.options = null;
     this.board = null;
+    this.given = null; // The position that another view has handed over, while the form is shown.
     this.at = null; // The move that is looked at; null: the current position.
     this.isFlipped = false;
     this.hasSound = localStorage.getItem("goryu.sound") === "on";
     this.notation = localStorage.getItem("goryu.notation");
     this.build(section);
-    this.form = new SetupForm(this.setup, { onStart: (setup) => this.start(setup), onCancel: () => this.showSetup(false) });
+    this.form = new SetupForm(this.setup, {
+      onStart: (setup) => this.start(setup),
+      onCancel: () => this.showSetup(false),
+      onDrop: () => this.give(null),
+    });
     socket.on("play.state", (message) => this.update(message.state));
     socket.on("play.problem", (message) => toast(message.text, "error"));
     socket.onConnected((isNew) => this.connect(isNew));
@@ -202,9 +218,17 @@ class PlayView {
       button("save.txt", () => this.save("txt")),
       button("review", () => this.review()),
     );
+    this.lesson = new LessonPanel({
+      onUndo: () => this.answer("play.undo"),
+      onKeep: () => this.answer("play.keep"),
+      onShow: () => this.look(this.state.moves.length),
+      onLook: (ply) => this.look(ply),
+      notation: () => this.notation ?? i18n.current(),
+    });
     this.playing = h(
       "div",
       { class: "side-parts", hidden: true },
+      this.lesson.element,
       h("div", { class: "panel" }, h("div", { class: "stack" }, h("div", {}, this.status, this.detail), actions, this.hints)),
       h(
         "div",
@@ -237,14 +261,45 @@ class PlayView {
   }
 
   async start(setup) {
-    const state = await socket.request("play.new", setup);
+    const state = await socket.request("play.new", setup).catch((error) => this.startAlone(setup, error));
     clearErrors();
+    this.given = null;
+    this.form.give(null);
     this.kept = { ...setup, side: state.people[0] ? (state.people[1] ? "both" : "first") : "second" };
     this.isFlipped = false;
     this.showSetup(false);
     this.update(state);
     if (matchMedia("(min-width: 901px)").matches) this.board.focus();
     else this.stage.scrollIntoView({ block: "start" });
+  }
+
+  /** Answers the question of a teaching game; on a phone the board comes back. */
+  async answer(type) {
+    await this.send(type);
+    if (matchMedia("(max-width: 900px)").matches) this.stage.scrollIntoView({ block: "start" });
+  }
+
+  /** Begins from a position without the moves that led to it, such as those after a fourth repetition. */
+  async startAlone(setup, error) {
+    if (!setup.moves?.length || error instanceof socket.ConnectionLost) throw error;
+    setup.sfen = this.given.position;
+    setup.moves = [];
+    const state = await socket.request("play.new", setup);
+    toast(t("play.alone"));
+    return state;
+  }
+
+  /** Offers a position for a new game (see `handoff.playFrom`); null: the usual start again. */
+  give(given) {
+    this.given = given;
+    if (given) {
+      given.position = given.moves.reduce(afterMove, given.sfen || START);
+      given.side ??= given.position.split(" ")[1] === "w" ? "second" : "first";
+    }
+    this.form.give(given);
+    this.showSetup(true);
+    if (!given && !this.state) this.preview();
+    this.draw();
   }
 
   /** Sends what the person did, and draws the state that results; after an error, the old one. */
@@ -271,7 +326,7 @@ class PlayView {
     if (ends) this.result.hidden = false;
     else if (!state.over) this.result.hidden = true;
     this.received = performance.now();
-    if (!isOld && !before) this.showSetup(false);
+    if (!isOld && !before && !this.given) this.showSetup(false);
     this.keep();
     this.draw();
   }
@@ -282,8 +337,10 @@ class PlayView {
     this.kept ??= JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
     if (!this.kept) return;
     const { moves, clock, over } = this.state;
+    const { lesson } = this.state;
     const kept = { ...this.kept, over, moves: moves.map((move) => move.name), seconds: moves.map((move) => move.seconds) };
     if (clock) kept.clocks = [...moves.map((move) => move.left), this.clocksNow()];
+    if (lesson) kept.lesson = { threshold: lesson.threshold, moves: lesson.moves, isDue: lesson.isJudging || Boolean(lesson.question) };
     sessionStorage.setItem(SAVED, JSON.stringify(kept));
   }
 
@@ -410,18 +467,25 @@ class PlayView {
   }
 
   showSetup(isShown) {
+    const hadGiven = !isShown && this.given;
+    if (hadGiven) {
+      this.given = null;
+      this.form.give(null);
+    }
     this.setup.hidden = !isShown;
     this.playing.hidden = isShown || !this.state;
     this.columns.classList.toggle("choosing", isShown);
     this.columns.lastChild.scrollTop = 0; // On a phone in landscape this part scrolls.
     this.form?.setCancel(Boolean(this.state));
     if (!this.state && this.board === null) this.preview();
+    if (hadGiven) this.draw();
     if (isShown && this.state) this.setup.scrollIntoView({ block: "nearest" });
   }
 
   preview() {
     this.makeBoard("shogi");
-    this.board.set({ sfen: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1" });
+    this.board.setOrientation("black");
+    this.board.set({ sfen: START });
   }
 
   // Drawing.
@@ -456,14 +520,25 @@ class PlayView {
     const letters = this.buttons.letters;
     letters.title = t("play.letters.title");
     letters.setAttribute("aria-pressed", String(document.documentElement.hasAttribute("data-letters")));
-    if (!state) return;
+    if (this.given) this.drawGiven();
+    if (!state || this.given) return;
     letters.hidden = state.game !== "shogi";
     this.makeBoard(state.game);
+    this.lesson.draw(state);
     this.drawBoard();
     this.drawPlayers();
     this.drawStatus();
     this.drawMoves();
     this.drawButtons();
+  }
+
+  drawGiven() {
+    const { position, moves, side } = this.given;
+    this.makeBoard("shogi");
+    this.clearHints();
+    for (const bar of this.bars) bar.replaceChildren();
+    this.board.setOrientation(side === "second" ? "white" : "black");
+    this.board.set({ sfen: position, lastMove: moves.at(-1) ?? null });
   }
 
   drawBoard() {
@@ -476,7 +551,11 @@ class PlayView {
       const side = this.bottom() === 0 ? "black" : "white";
       if (this.board.orientation !== side) this.board.setOrientation(side);
       const check = at === null ? state.check : Boolean(move?.check);
-      this.board.set({ sfen: position, legal, lastMove: move?.name ?? null, check });
+      const shown = at === null ? this.lesson.position() : null;
+      if (shown || this.hasLessonArrows) this.board.arrows(shown?.arrows ?? []);
+      this.hasLessonArrows = Boolean(shown);
+      if (shown) this.board.set({ sfen: shown.sfen, lastMove: shown.lastMove });
+      else this.board.set({ sfen: position, legal, lastMove: move?.name ?? null, check });
     } else {
       const last = move && Number(move.name) < position.length ? Number(move.name) : null;
       this.board.set({ cells: position, legal: legal.map(Number), last, line: at === null ? state.line : [] });
@@ -496,7 +575,7 @@ class PlayView {
       const children = [
         name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
         h("span", { class: "name", text: name }),
-        !isPerson && h("span", { class: "dots", hidden: !isTurn, title: t("play.thinking") }, h("i"), h("i"), h("i")),
+        !isPerson && h("span", { class: "dots", hidden: !isTurn || this.lesson.isWaiting, title: t("play.thinking") }, h("i"), h("i"), h("i")),
       ];
       if (state.game === "reversi") {
         const cells = this.at === null ? state.position : (state.moves[this.at - 1]?.position ?? state.start);
@@ -551,7 +630,7 @@ class PlayView {
       this.status.textContent = both ? t("play.turn.side", { side: t(SIDES[state.game][state.turn]) }) : t("play.turn.you");
       if (state.check) this.detail.textContent = t("play.check");
     } else {
-      this.status.textContent = t("play.turn.engine");
+      this.status.textContent = this.lesson.status() || t("play.turn.engine");
     }
     if (this.at !== null) {
       this.detail.textContent = t("play.looking", { ply: this.at, count });

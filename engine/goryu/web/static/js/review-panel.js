@@ -4,10 +4,9 @@ import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { changeText, lineButton, lineOf, MISTAKES, percent, SYMBOLS } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 
-const MISTAKES = ["dubious", "mistake", "blunder"];
-const SYMBOLS = { great: "!", dubious: "?!", mistake: "?", blunder: "??" };
 const COLORS = { great: "var(--good)", inaccuracy: "var(--warn)", dubious: "var(--warn)", mistake: "var(--bad)", blunder: "var(--bad)" };
 const SIDES = ["▲", "△"];
 const MOST_ARROWS = 5;
@@ -38,20 +37,7 @@ i18n.extend({
     "review.declaration": "The side to move may declare a win (27 points).",
     "review.mate.wins": "mate in {plies}",
     "review.mate.loses": "mated in {plies}",
-    "review.kind.great": "great move",
-    "review.kind.best": "best move",
-    "review.kind.good": "good move",
-    "review.kind.inaccuracy": "inaccuracy",
-    "review.kind.dubious": "dubious",
-    "review.kind.mistake": "mistake",
-    "review.kind.blunder": "blunder",
     "review.played": "{number}. {move}: {kind}",
-    "review.change": "win rate {before} % → {after} %",
-    "review.better": "Better:",
-    "review.refutation": "Refuted by:",
-    "review.next": "Expected:",
-    "review.missed": "missed a mate in {plies}",
-    "review.allows": "allows a mate in {plies}",
     "review.first": "To the start",
     "review.back": "Back",
     "review.forward": "Forward",
@@ -93,20 +79,7 @@ i18n.extend({
     "review.declaration": "手番側は入玉宣言で勝てます（27 点法）。",
     "review.mate.wins": "{plies}手詰",
     "review.mate.loses": "{plies}手で詰まされる",
-    "review.kind.great": "好手",
-    "review.kind.best": "最善手",
-    "review.kind.good": "普通の手",
-    "review.kind.inaccuracy": "緩手",
-    "review.kind.dubious": "疑問手",
-    "review.kind.mistake": "悪手",
-    "review.kind.blunder": "大悪手",
     "review.played": "{number}手目 {move}：{kind}",
-    "review.change": "勝率 {before} % → {after} %",
-    "review.better": "最善：",
-    "review.refutation": "とがめる手順：",
-    "review.next": "予想：",
-    "review.missed": "{plies}手詰を逃した",
-    "review.allows": "{plies}手詰を許した",
     "review.first": "最初へ",
     "review.back": "一手戻る",
     "review.forward": "一手進む",
@@ -153,10 +126,6 @@ function pick(pair) {
   return pair ? pair[i18n.current()] : "";
 }
 
-function percent(share, digits = 0) {
-  return (100 * share).toFixed(digits);
-}
-
 function clock(seconds) {
   if (seconds === null || seconds === undefined) return "";
   return `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, "0")}`;
@@ -175,6 +144,8 @@ export class ReviewPanel {
     this.data = null;
     this.at = 0;
     this.branch = null; // {at, usi, ja, en, depth}: moves that leave the game at `at`; `depth` of them are played.
+    this.limit = null; // While the user guesses the moves, the last position of the game that is shown.
+    this.guess = null; // What asks for them; it has mayAnswer(), answer(move), next() and arrows().
     this.liveResults = new Map();
     this.isLive = false;
     this.build(section);
@@ -307,13 +278,14 @@ export class ReviewPanel {
   go(index) {
     if (!this.data) return;
     this.branch = null;
-    this.at = Math.max(0, Math.min(this.data.game.moves.length, index));
+    this.at = Math.max(0, Math.min(this.limit ?? this.data.game.moves.length, index));
     this.drawPosition();
     this.scrollToMove();
     this.follow();
   }
 
   step(by) {
+    if (!this.branch && by > 0 && this.at === this.limit) return this.guess.next();
     if (!this.branch) return this.go(this.at + by);
     const depth = this.branch.depth + by;
     if (depth <= 0) return this.leaveBranch();
@@ -328,7 +300,7 @@ export class ReviewPanel {
 
   /** Plays the first `depth` moves of a line that begins at position `at` of the game. */
   playLine(at, line, depth = 1, before = null) {
-    const isMain = !before && line.usi.slice(0, depth).every((move, i) => this.data.game.moves[at + i]?.usi === move);
+    const isMain = this.limit === null && !before && line.usi.slice(0, depth).every((move, i) => this.data.game.moves[at + i]?.usi === move);
     if (isMain) return this.go(at + depth);
     this.at = at;
     this.branch = { at, before, depth, usi: [...line.usi], ja: [...line.ja], en: [...line.en] };
@@ -336,7 +308,19 @@ export class ReviewPanel {
     return this.follow();
   }
 
+  /** Hides the moves after the position `limit`, and what tells about them, while `guess` asks for them. */
+  setGuess(guess, limit) {
+    this.guess = guess;
+    this.limit = guess ? limit : null;
+    this.root.classList.toggle("guessing", Boolean(guess));
+    for (const button of [this.arrowsButton, this.heatButton]) button.hidden = Boolean(guess);
+    this.liveButton.hidden = Boolean(guess) || !this.options.live;
+    this.drawMarks();
+    this.go(guess ? limit : this.at);
+  }
+
   onMove(move) {
+    if (this.guess) return this.guess.answer(move);
     const game = this.data.game;
     if (!this.branch) {
       if (game.moves[this.at]?.usi === move) return this.go(this.at + 1);
@@ -355,7 +339,7 @@ export class ReviewPanel {
     const moves = this.line();
     const key = moves.join(" ");
     if (live) {
-      const wants = this.isLive || (this.branch && !this.liveResults.has(key));
+      const wants = !this.guess && (this.isLive || (this.branch && !this.liveResults.has(key)));
       live(wants ? moves : null);
     }
     if (!explore || this.explored.has(key)) return;
@@ -396,6 +380,7 @@ export class ReviewPanel {
 
   /** Goes to the position after the next or the previous mistake. */
   toMistake(direction) {
+    if (this.guess) return;
     const numbers = this.data.plies.filter((ply) => ply && MISTAKES.includes(ply.kind)).map((ply) => ply.ply);
     const found = direction > 0 ? numbers.find((number) => number > this.at) : numbers.reverse().find((number) => number < this.at);
     if (found !== undefined) this.go(found);
@@ -479,25 +464,22 @@ export class ReviewPanel {
       const at = Math.min(variation.ply - 1, this.data.game.moves.length);
       variation[i18n.current()].forEach((name, i) => {
         const comment = variation.comments[i];
-        list.append(this.lineButton(name, () => this.playLine(at, variation, i + 1, variation.before), comment), " ");
+        list.append(lineButton(name, () => this.playLine(at, variation, i + 1, variation.before), comment), " ");
       });
       items[at + 1 < items.length ? at + 1 : items.length - 1].append(list);
       this.addVariations(items, variation.variations);
     }
   }
 
-  lineButton(name, call, title = "") {
-    return h("button", { type: "button", class: "line-move", text: name, title: title || null, on: { click: call } });
-  }
-
   drawMarks() {
     for (const button of this.moves.querySelectorAll(".game-move")) {
       const index = Number(button.dataset.index);
+      button.parentElement.hidden = this.limit !== null && index > this.limit;
       const ply = index ? this.data.plies[index - 1] : null;
       const position = this.data.positions[index];
       const symbol = button.querySelector(".symbol");
       symbol.textContent = SYMBOLS[ply?.kind] ?? "";
-      symbol.title = ply ? i18n.t(`review.kind.${ply.kind}`) : "";
+      symbol.title = ply ? i18n.t(`judgement.kind.${ply.kind}`) : "";
       button.dataset.kind = ply?.kind ?? "";
       button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
     }
@@ -514,7 +496,7 @@ export class ReviewPanel {
           { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
           h("span", { class: "count", text: ply.ply }),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
-          h("span", { class: "kind", text: i18n.t(`review.kind.${ply.kind}`) }),
+          h("span", { class: "kind", text: i18n.t(`judgement.kind.${ply.kind}`) }),
           h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
         ),
       ),
@@ -532,7 +514,7 @@ export class ReviewPanel {
       ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
       ["review.agreement", (one) => `${percent(one.agreement)} %`],
       ["review.loss", (one) => `${percent(one.meanLoss, 1)} %`],
-      ...["great", "inaccuracy", ...MISTAKES].map((kind) => [`review.kind.${kind}`, (one) => one.counts[kind]]),
+      ...["great", "inaccuracy", ...MISTAKES].map((kind) => [`judgement.kind.${kind}`, (one) => one.counts[kind]]),
     ];
     const head = [0, 1].map((side) => h("th", { scope: "col", text: `${SIDES[side]} ${game.names[side]}` }));
     this.players.replaceChildren(
@@ -571,7 +553,8 @@ export class ReviewPanel {
   drawPosition() {
     const key = this.line().join(" ");
     const known = this.explored.get(key);
-    this.board.set({ ...this.shown(), legal: known?.legal ?? [] });
+    const isClosed = this.guess && (this.branch || this.at !== this.limit || !this.guess.mayAnswer());
+    this.board.set({ ...this.shown(), legal: isClosed ? [] : (known?.legal ?? []) });
     const analysis = this.analysis();
     this.drawOverlays(analysis);
     this.drawJudgement(analysis, known);
@@ -595,6 +578,11 @@ export class ReviewPanel {
   }
 
   drawOverlays(analysis) {
+    if (this.guess) {
+      this.board.arrows(!this.branch && this.at === this.limit ? this.guess.arrows() : []);
+      this.board.heat({});
+      return;
+    }
     const moves = analysis?.moves ?? [];
     const visits = moves.reduce((sum, move) => sum + move.visits, 0) || 1;
     const arrows = [];
@@ -622,16 +610,13 @@ export class ReviewPanel {
     const ply = !this.branch && index >= 0 ? this.data.plies[index] : null;
     if (ply) {
       const move = this.data.game.moves[index];
-      const kind = i18n.t(`review.kind.${ply.kind}`);
+      const kind = i18n.t(`judgement.kind.${ply.kind}`);
       const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
       parts.push(h("h2", { dataset: { kind: ply.kind }, text: `${text} ${SYMBOLS[ply.kind] ?? ""}` }));
-      const notes = [i18n.t("review.change", { before: percent(ply.winRate), after: percent(ply.playedWinRate) })];
-      if (ply.missedMate !== null) notes.push(i18n.t("review.missed", { plies: ply.missedMate }));
-      if (ply.allowsMate !== null) notes.push(i18n.t("review.allows", { plies: ply.allowsMate }));
-      parts.push(h("p", { class: "number", text: notes.join("　") }));
-      if (ply.better.usi.length) parts.push(this.lineOf("review.better", index, ply.better));
+      parts.push(h("p", { class: "number", text: changeText(ply) }));
+      if (ply.better.usi.length) parts.push(this.lineOf("judgement.better", index, ply.better));
       if (ply.refutation.usi.length) {
-        const key = MISTAKES.includes(ply.kind) ? "review.refutation" : "review.next";
+        const key = MISTAKES.includes(ply.kind) ? "judgement.refutation" : "judgement.next";
         parts.push(this.lineOf(key, index + 1, ply.refutation));
       }
     }
@@ -643,9 +628,7 @@ export class ReviewPanel {
   }
 
   lineOf(key, at, line) {
-    const names = line[i18n.current()];
-    const buttons = names.map((name, i) => this.lineButton(name, () => this.playLine(at, line, i + 1)));
-    return h("p", { class: "line" }, h("span", { class: "muted", text: `${i18n.t(key)} ` }), ...buttons.flatMap((one) => [one, " "]));
+    return lineOf(key, line[i18n.current()], (depth) => this.playLine(at, line, depth));
   }
 
   drawCandidates(analysis) {
@@ -666,13 +649,13 @@ export class ReviewPanel {
     const body = rows.flatMap((move) => {
       const share = move.visits / visits;
       const cells = [
-        h("td", { class: "name" }, this.lineButton(move.line[i18n.current()][0], () => this.enter(move.line, 1))),
+        h("td", { class: "name" }, lineButton(move.line[i18n.current()][0], () => this.enter(move.line, 1))),
         h("td", { class: "number", text: this.rateOf(move) }),
         h("td", { class: "number share" }, h("span", { class: "bar", style: { "--share": `${100 * share}%` } }), `${percent(share)} %`),
         h("td", { class: "number", text: `${percent(move.prior)} %` }),
       ];
       const rest = move.line[i18n.current()].slice(1);
-      const line = rest.map((name, i) => this.lineButton(name, () => this.enter(move.line, i + 2)));
+      const line = rest.map((name, i) => lineButton(name, () => this.enter(move.line, i + 2)));
       return [
         h("tr", {}, ...cells),
         rest.length ? h("tr", { class: "pv" }, h("td", { colspan: 4 }, ...line.flatMap((one) => [one, " "]))) : null,
@@ -704,7 +687,7 @@ export class ReviewPanel {
     const names = this.branch[i18n.current()];
     const number = (before?.length ?? at) + 1;
     const buttons = names.map((name, i) => {
-      const button = this.lineButton(name, () => {
+      const button = lineButton(name, () => {
         this.branch.depth = i + 1;
         this.drawPosition();
         this.follow();

@@ -1,8 +1,9 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
 import { download, h, toast, toBase64 } from "./dom.js";
-import { taken } from "./handoff.js";
+import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
 
@@ -26,6 +27,8 @@ i18n.extend({
     "review.stop": "Stop",
     "review.other": "Another game",
     "review.microscope": "Under the microscope",
+    "review.guess": "Guess the moves",
+    "review.play": "Play on from here",
     "review.kif": "Save KIF with comments",
     "review.html": "Save as a page",
     "review.progress": "{known} of {all} positions",
@@ -46,6 +49,8 @@ i18n.extend({
     "review.stop": "停止",
     "review.other": "別の棋譜",
     "review.microscope": "顕微鏡で見る",
+    "review.guess": "次の一手を当てる",
+    "review.play": "ここから対局",
     "review.kif": "コメント付き KIF を保存",
     "review.html": "HTML で保存",
     "review.progress": "{all} 局面中 {known} 局面",
@@ -80,8 +85,13 @@ class ReviewView {
     this.panel = new ReviewPanel(section, {
       explore: (moves) => socket.request("review.explore", { moves }),
       live: (moves) => this.live(moves),
-      actions: [this.actions],
+      actions: [this.guessPlace, this.actions],
     });
+    this.guess = new Guess(this.panel, {
+      judge: (index, move) => socket.request("review.guess", { index, move }),
+      onBegin: () => this.isRunning && socket.request("review.stop"),
+    });
+    this.guessPlace.append(this.guess.element);
     this.listen();
   }
 
@@ -122,6 +132,9 @@ class ReviewView {
     const save = (kind) => h("button", { type: "button", class: "small", on: { click: () => this.export(kind) }, dataset: { i18n: `review.${kind}` } });
     const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.shown().sfen)}`);
     const microscope = h("button", { type: "button", class: "small", on: { click: look }, dataset: { i18n: "review.microscope" } });
+    const action = (name, call) => h("button", { type: "button", class: "small", on: { click: call }, dataset: { i18n: `review.${name}` } });
+    const play = () => playFrom({ sfen: this.panel.data.game.start, moves: this.panel.line() });
+    this.guessPlace = h("div", { class: "guess-place" });
     this.title = h("h2", {});
     this.network = h("span", { class: "small muted" });
     this.actions = h(
@@ -131,7 +144,7 @@ class ReviewView {
       h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
       h("div", { class: "row" }, this.progress, this.progressText),
       this.network,
-      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope),
+      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope, action("guess", () => this.guess.open()), action("play", play)),
     );
     i18n.onChange(() => {
       this.drawProgress();
@@ -205,6 +218,7 @@ class ReviewView {
   shows(state, keepsPlace) {
     const { at, branch } = this.panel;
     this.opener.hidden = true;
+    if (!keepsPlace) this.guess.reset();
     this.liveKey = null; // The server has stopped the analysis of the position that was shown before.
     this.isRunning = state.isRunning;
     this.positions = state.positions.length;
@@ -220,6 +234,7 @@ class ReviewView {
   close() {
     if (this.isRunning) socket.request("review.stop");
     this.panel.options.live(null);
+    this.guess.reset();
     this.panel.root.hidden = true;
     this.panel.data = null;
     this.source = null;
