@@ -165,7 +165,7 @@ def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: An
             job.stop()
             return work(job)
 
-        session.run = run_stopped  # type: ignore[method-assign]
+        session.run = run_stopped  # type: ignore[method-assign, assignment]
         with pytest.raises(InputError, match="before its first step"):
             await view.on_show({"playout": 5})
         session.close()

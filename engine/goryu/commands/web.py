@@ -42,10 +42,15 @@ def main(arguments: Sequence[str]) -> int:
     try:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
+        check_folders(given.games)
     except (GoryuError, OSError) as error:
         _report(explained(error))
         return 2
     dojo = Dojo(given.dojo, config)
+    try:
+        dojo.start(given.games)
+    except InputError as error:
+        _report(str(error))  # Who only plays needs no database.
     try:
         asyncio.run(serve(Server(VIEWS, config, dojo, record), given.port, given.browser))
     except KeyboardInterrupt:
@@ -84,7 +89,22 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE.sqlite3",
         help=tr("database of your games and problems (default: in your data folder)"),
     )
+    parser.add_argument(
+        "--games",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help=tr("import the games of this folder, also later ones; may be given several times"),
+    )
     return parser
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """Raises InputError if one of the folders does not exist."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(tr("{path}: no such folder", path=folder))
 
 
 def is_fault_of_server(record: logging.LogRecord) -> bool:

@@ -30,7 +30,8 @@ Listener = Callable[..., None]
 class Dojo:
     """Opens its database at the first use: who only plays needs none. Any thread may use it.
 
-    config: of the engine that reviews. activity: what people do on the page; the background review rests meanwhile.
+    config: of the engine that reviews.
+    activity: what people do on the page; the background review rests meanwhile.
     """
 
     def __init__(self, path: Path | None, config: EngineConfig) -> None:
@@ -89,7 +90,7 @@ class Dojo:
                 self._reviewing.on_reviewed(callback)
 
     def start(self, folders: Sequence[Path] = ()) -> None:
-        """Goes on with the background review if there is a database, and imports from the folders as they change.
+        """Goes on with the background review if there is a database, and watches the folders.
 
         Raises DatabaseError.
         """

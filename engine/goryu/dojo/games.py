@@ -96,7 +96,8 @@ class Games:
         """Lists a game that could not be read. line: from 1, or None."""
         with self._database.transaction() as connection:
             connection.execute(
-                "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)", (file, line, problem, now())
+                "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
+                (file, line, problem, now()),
             )
 
     def faults(self, most: int = 500) -> list[dict[str, Any]]:
@@ -125,7 +126,7 @@ class Games:
             "record": to_kif(record),
             "imported": now(),
         }
-        positions = list(_positions(record.start, record.moves))
+        positions = list(indexed_positions(record.start, record.moves))
         values = ", ".join("?" * len(row))
         statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
         with self._database.transaction() as connection:
@@ -193,7 +194,8 @@ def _readable(data: bytes | str, name: str) -> Iterator[GameRecord | RecordError
             yield game
 
 
-def _positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, bytes, str]]:
+def indexed_positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, bytes, str]]:
+    """Yields the number, the key and the move of each position, as the table `positions` has them."""
     board = board_after(start, ())
     for ply, move in enumerate(moves, start=1):
         yield ply, position_key(board.sfen()), move

@@ -1,8 +1,8 @@
 """Names the phase of each move of a game by a simple rule; a phase never goes back.
 
 The middlegame begins with the first capture of a rook, gold, silver, knight or lance: exchanged bishops and
-pawns belong to the opening. The endgame begins when two enemy pieces other than pawns stand within two squares
-of a king; promoted pawns count.
+pawns belong to the opening. The endgame begins when two enemy pieces other than pawns stand within two
+squares of a king; promoted pawns count.
 """
 
 from collections.abc import Sequence

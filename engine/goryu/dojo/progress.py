@@ -21,15 +21,15 @@ def progress(database: Database, minutes: int) -> dict[str, Any]:
 
     minutes: from UTC to the user's time, by which the days of problems begin.
 
-    months: oldest first, {"month": "2026-11", "games", "accuracy": mean, 0 to 100}, with "mistakes": by class,
-    then by phase, how many in all games of the month. days: {"day", "attempts", "right"} of problems.
+    months: oldest first, {"month": "2026-11", "games", "accuracy": mean, 0 to 100}, with "mistakes": by
+    class, then by phase, how many in all games of the month. days: {"day", "attempts", "right"} of problems.
     """
     months = database.rows(
         "SELECT month, COUNT(*) AS games,"
         " AVG(CASE side WHEN 0 THEN black_accuracy ELSE white_accuracy END) AS accuracy"
         f" FROM ({_OWN}) AS own JOIN reviews ON reviews.game = own.id GROUP BY month ORDER BY month"
     )
-    kinds = ", ".join(f"'{kind}'" for kind in sorted(MISTAKES))
+    kinds = ", ".join(f"'{kind}'" for kind in MISTAKES)  # As the index `mistakes` has them.
     mistakes = database.rows(
         f"SELECT month, kind, phase, COUNT(*) AS count FROM ({_OWN}) AS own"
         " JOIN plies INDEXED BY mistakes ON plies.game = own.id AND plies.turn = own.side"

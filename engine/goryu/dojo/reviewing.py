@@ -2,8 +2,9 @@
 
 The thread rests while the user has paused it, while a tab of the page searches or imports (`Activity`), and
 while another process reviews the games of the same database: a lock on a file beside the database lets one do
-so, and the system frees it when that process ends. Each position is kept in the store of analyses as soon as
-it is searched, and a review is written when it is whole, so a killed process loses one position of each search.
+so, and the system frees it when that process ends. Each position is kept in the store of analyses as soon
+as it is searched, and a review is written when it is whole, so a killed process loses the positions that it
+searches at that moment.
 """
 
 import logging
@@ -66,7 +67,7 @@ class Reviewing:
         self._version = -1
         self._speed = Speed()
         self._state_lock = Lock()
-        self._state: dict[str, Any] = {"kind": "idle"}
+        self._state: dict[str, Any] = {"status": "starting", "games": 0, "left": 0, "problem": ""}
         self._thread = Thread(target=self._run, name="goryu-reviewing", daemon=True)
 
     def start(self) -> None:
@@ -101,10 +102,10 @@ class Reviewing:
     def state(self) -> dict[str, Any]:
         """Returns what the thread does, as it is told to the page in "games.reviewing".
 
-        kind: "idle" (nothing is left), "paused", "resting" (a tab works), "elsewhere" (another process
-        reviews), "failed" or "running". With games: in the database, and left: to review. With "running"
-        names, position, positions (of the game) and seconds (until all is done; None if unknown). problem: the
-        last fault, or "".
+        status: "starting", "idle" (nothing is left), "paused", "resting" (a tab works), "elsewhere" (another
+        process reviews), "failed" or "running". games: in the database; left: to review; problem: the last
+        fault, or "". With "running" also names, position and positions (of the game), and seconds (until all
+        is done; None if unknown).
         """
         with self._state_lock:
             return dict(self._state)
@@ -115,18 +116,18 @@ class Reviewing:
         while not self._ended.is_set():
             problem = ""
             try:
-                kind = self._step()
+                status = self._step()
             except (GoryuError, OSError) as error:
-                kind, problem = "failed", explained(error)
-            if kind != "running":
-                self._say(kind, problem=problem)
-                self._wait(kind)
+                status, problem = "failed", explained(error)
+            if status != "running":
+                self._say(status, problem=problem)
+                self._wait(status)
 
-    def _wait(self, kind: str) -> None:
+    def _wait(self, status: str) -> None:
         """Waits for something to do; after a fault, for the user."""
-        if kind == "failed":
+        if status == "failed":
             self._wanted.wait()
-        while not self._wanted.wait(LOOK_S) and kind == "idle":
+        while not self._wanted.wait(LOOK_S) and status == "idle":
             if self._has_changed():
                 break
         self._wanted.clear()
@@ -230,12 +231,12 @@ class Reviewing:
             return evaluator.kind
         return (model_path(evaluator) if evaluator.model else default_model()[0]).name
 
-    def _say(self, kind: str, work: Work | None = None, **content: Any) -> None:
+    def _say(self, status: str, work: Work | None = None, **content: Any) -> None:
         try:
             work = work or self.reviews.work(self._skipped)
         except GoryuError:  # The state must not hide the problem that it tells of.
             work = Work(0, 0, 0)
-        state = {"kind": kind, "games": work.games, "left": work.left, "problem": "", **content}
+        state = {"status": status, "games": work.games, "left": work.left, "problem": "", **content}
         with self._state_lock:
             if state == self._state:
                 return

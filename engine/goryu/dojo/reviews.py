@@ -69,7 +69,7 @@ class Reviews:
         return Work(games, row[0], row[1])
 
     def next_game(self, skipped: Collection[int] = ()) -> int | None:
-        """Returns the game to review next: one without a review, of these the newest; None if there is none."""
+        """Returns the game to review next, the newest first, or None; those without a review come first."""
         values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
         order = "ORDER BY reviews.game IS NOT NULL, games.date DESC, games.id DESC LIMIT 1"
         rows = self._database.rows(f"SELECT games.id {_TO_DO} {order}", *values)
@@ -91,7 +91,15 @@ class Reviews:
         )
         phase = phases(review.start, review.moves)
         plies = [
-            (game, ply.ply, ply.turn, ply.kind.value, ply.loss, phase[ply.ply - 1].value, json.dumps(asdict(ply)))
+            (
+                game,
+                ply.ply,
+                ply.turn,
+                ply.kind.value,
+                ply.loss,
+                phase[ply.ply - 1].value,
+                json.dumps(asdict(ply)),
+            )
             for ply in review.plies()
         ]
         with self._database.transaction() as connection:

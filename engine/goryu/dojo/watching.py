@@ -1,7 +1,8 @@
 """Imports the games of folders on this machine, also those that come later, by looking every few seconds.
 
-Looking works on every system and on network drives, which do not tell of changes. A file is read when its size
-or time has changed since it was last read, and only after it has rested: another program may still write it.
+Looking works on every system and on network drives, which do not tell of changes. A file is read when its
+size or time has changed since it was last read, and only after it has rested: another program may still
+write it.
 """
 
 import logging

@@ -1,7 +1,5 @@
 """The view "Review": a game with the judgement of every move, and live analysis of any position."""
 
-from base64 import b64decode
-from binascii import Error as Base64Error
 from typing import Any
 
 from goryu.analysis.description import Describer, board_after, named_line, ply_json, position_json
@@ -25,6 +23,7 @@ from goryu.web.session import (
     MessageError,
     Session,
     View,
+    base64_field,
     choice,
     field,
     network_texts,
@@ -248,10 +247,7 @@ class ReviewView(View):
 def _content(message: Message) -> bytes | str:
     if "text" in message:
         return field(message, "text", str)
-    try:
-        return b64decode(field(message, "content", str), validate=True)
-    except (Base64Error, ValueError) as error:
-        raise MessageError(f"review.open: content is not Base64 ({error})") from error
+    return base64_field(message, "content")
 
 
 def _first_game(data: bytes | str, title: str) -> tuple[GameRecord, int, bool]:

@@ -14,6 +14,7 @@ from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
+from goryu.web.backup import Backup
 from goryu.web.security import HEADERS, Guard
 from goryu.web.session import MessageError, Session, View, field, language_of, parse
 
@@ -103,6 +104,9 @@ class Server:
         app = web.Application(middlewares=[self.guard.middleware], client_max_size=MOST_MESSAGE_BYTES)
         app.router.add_get("/", self._page)
         app.router.add_get("/socket", self._socket)
+        backup = Backup(self._dojo, self.guard)
+        app.router.add_get("/backup", backup.send)
+        app.router.add_post("/backup", backup.receive)
         app.router.add_static("/static", STATIC, follow_symlinks=False)
         return app
 

@@ -12,9 +12,11 @@ import json
 import logging
 import secrets
 import threading
+from base64 import b64decode
+from binascii import Error as Base64Error
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from time import monotonic
 from typing import Any, Literal, TypeVar
 
@@ -285,18 +287,26 @@ class Session:
         """Sends a message that the next one of its kind replaces, at a bounded rate; from any thread."""
         self.outbox.put_report({"type": kind, **content})
 
-    async def run(self, name: str, work: Callable[[Job], T]) -> T:
+    async def run(self, name: str, work: Callable[[Job], T], *, is_search: bool = True) -> T:
         """Runs `work` in a thread and returns its result; a job of the same name is stopped first.
 
         `work` begins when the old job has ended, so jobs of one name may share a player. It should check
         `job.is_stopped`, which may be true from the start.
+
+        is_search: does it need the processor? The background review of games rests meanwhile.
         """
         self.stop(name)
         job = self._jobs[name] = Job(self)
         async with self._locks.setdefault(name, asyncio.Lock()):
             # Messages of the thread are in the page's language.
             context = contextvars.copy_context()
-            thread = self._loop.run_in_executor(self._threads, context.run, work, job)
+            busy = self.dojo.activity.going_on() if is_search else nullcontext()
+
+            def run() -> T:
+                with busy:
+                    return context.run(work, job)
+
+            thread = self._loop.run_in_executor(self._threads, run)
             try:
                 return await asyncio.shield(thread)
             except asyncio.CancelledError:
@@ -391,11 +401,19 @@ def field(message: Message, name: str, kind: type[T], default: T | None = None) 
     return value
 
 
+def base64_field(message: Message, name: str) -> bytes:
+    """Returns the bytes of a field in Base64; raises MessageError if it is something else."""
+    try:
+        return b64decode(field(message, name, str), validate=True)
+    except (Base64Error, ValueError) as error:
+        raise MessageError(f"{message.get('type')}: {name} is not Base64 ({error})") from error
+
+
 def choice(
-    message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str = ""
+    message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str | None = None
 ) -> str:
     """Returns a field that names one of `expected`; raises MessageError if it names another one."""
-    value = field(message, name, str, default or None)
+    value = field(message, name, str, default)
     if value not in expected:
         raise MessageError(f"{message.get('type')}: {name} is {value[:80]!r}, expected {', '.join(expected)}")
     return value

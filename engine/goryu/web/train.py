@@ -1,7 +1,5 @@
 """The view "Train": problems from the user's games, the list of the day, and mate problems."""
 
-from base64 import b64decode
-from binascii import Error as Base64Error
 from dataclasses import asdict, dataclass
 from dataclasses import field as data_field
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from goryu.dojo.tsume.solution import problem_board
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, number
+from goryu.web.session import Job, Message, MessageError, Session, View, base64_field, choice, field, number
 
 Json = dict[str, Any]
 
@@ -269,10 +267,7 @@ class TrainView(View):
     async def on_import(self, message: Message) -> Json:
         """Adds the problems of a file of ShogiHome: name, content (Base64). Returns how many, and faults."""
         name = field(message, "name", str)[:200]
-        try:
-            data = b64decode(field(message, "content", str), validate=True)
-        except (Base64Error, ValueError) as error:
-            raise MessageError(f"train.import: content is not Base64 ({error})") from error
+        data = base64_field(message, "content")
 
         def work(_job: Job) -> Json:
             read = read_next_moves(data, name)

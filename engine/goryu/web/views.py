@@ -5,6 +5,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
@@ -34,5 +35,6 @@ class SessionView(View):
 
 
 VIEWS: dict[str, type[View]] = {
-    view.name: view for view in (SessionView, PlayView, ReviewView, TrainView, MicroscopeView)
+    view.name: view
+    for view in (SessionView, PlayView, ReviewView, GamesView, TrainView, MicroscopeView)
 }

@@ -318,6 +318,15 @@ TEXTS: dict[str, str] = {
         "ファイルが壊れています。控えを戻すか、別の場所に移してやり直してください"
     ),
     "game {number}: there is none": "対局 {number} はありません",
+    "expected a backup of your games (a file dojo.sqlite3)": (
+        "棋譜の控え（dojo.sqlite3 の複製）を指定してください"
+    ),
+    "the backup is damaged": "控えのファイルが壊れています",
+    "the backup is too large": "控えのファイルが大きすぎます",
+    "expected at most {count} names": "名前は {count} 個までです",
+    "import the games of this folder, also later ones; may be given several times": (
+        "このフォルダの棋譜を取り込む。後から増えた棋譜も取り込む。複数指定できる"
+    ),
     "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",

@@ -3,7 +3,10 @@
 let record = null;
 let position = null;
 
-/** Opens the view "Review" with a record: {name, text}. */
+/**
+ * Opens the view "Review" with a record: {name, text}, with `playouts` if it has been reviewed with so many, and
+ * with `ply` to show the position after that move.
+ */
 export function review(given) {
   record = given;
   location.hash = "#review/played";

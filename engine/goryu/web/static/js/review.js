@@ -188,7 +188,10 @@ class ReviewView {
 
   async openPlayed() {
     const record = taken();
-    if (record) await this.open(record);
+    if (!record) return;
+    const { playouts, ply, ...source } = record;
+    if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
+    await this.open(source, ply);
   }
 
   async openFile(file) {
@@ -206,12 +209,13 @@ class ReviewView {
     else if (text.trim()) await this.open({ name, text });
   }
 
-  /** Opens a record, {name, content} or {name, text}, and begins its review. */
-  async open(source) {
+  /** Opens a record, {name, content} or {name, text}, shows the position after `ply` moves, and begins its review. */
+  async open(source, ply = 0) {
     const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
     this.source = source;
     this.remember(source);
     this.shows(state, false);
+    if (ply) this.panel.go(ply);
     if (this.known() < this.positions) await this.start();
   }
 

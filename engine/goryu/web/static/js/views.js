@@ -12,6 +12,11 @@ export const VIEWS = [
     load: () => import("./review.js"),
   },
   {
+    name: "games",
+    title: { en: { "view.games": "My games" }, ja: { "view.games": "自分の棋譜" } },
+    load: () => import("./games.js"),
+  },
+  {
     name: "train",
     title: { en: { "view.train": "Train" }, ja: { "view.train": "稽古" } },
     load: () => import("./train.js"),

@@ -1,0 +1,157 @@
+"""The view "My games": import, the background review, the list, and the user's progress."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.dojo.game_list import RESULTS, REVIEWED, SIDES, SORTS, Filter, list_games, openings
+from goryu.dojo.progress import progress
+from goryu.kifu.reading import MAX_BYTES
+from goryu.web.review import MOST_PLAYOUTS
+from goryu.web.session import Message, Session, View, base64_field, choice, field, number
+
+T = TypeVar("T")
+
+PAGE = 50
+"""Games of a page of the list."""
+
+MOST_NAMES = 100
+MOST_MINUTES = 24 * 60
+
+
+class GamesView(View):
+    """The games are those of the dojo, which all tabs share."""
+
+    name = "games"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._parts: list[bytes] = []
+
+    async def on_state(self, _message: Message) -> dict[str, Any]:
+        """Returns everything but the list."""
+        return await self._run("games.state", self._state)
+
+    def _state(self) -> dict[str, Any]:
+        dojo = self.session.dojo
+        games, reviewing = dojo.games, dojo.reviewing
+        return {
+            "me": games.me(),
+            "names": games.names(),
+            "openings": openings(dojo.database),
+            "faults": games.faults(),
+            "reviewing": reviewing.state(),
+            "playouts": reviewing.reviews.playouts,
+            "folders": [str(folder) for folder in dojo.folders],
+            "file": str(dojo.database.path),
+        }
+
+    # The list.
+
+    async def on_list(self, message: Message) -> dict[str, Any]:
+        """Returns a page of the list; see `list_games`."""
+        wanted = Filter(
+            text=field(message, "text", str, "")[:200],
+            side=choice(message, "side", SIDES, ""),
+            result=choice(message, "result", RESULTS, ""),
+            opening=field(message, "opening", str, "")[:100],
+            since=field(message, "since", str, "")[:10],
+            until=field(message, "until", str, "")[:10],
+            reviewed=choice(message, "reviewed", REVIEWED, ""),
+        )
+        sort = choice(message, "sort", SORTS, "date")
+        is_descending = field(message, "isDescending", bool, default=True)
+        first = number(message, "first", 0, 1 << 40, 0)
+        database = self.session.dojo.database
+        return await self._run(
+            "games.list",
+            lambda: list_games(database, wanted, sort, is_descending=is_descending, first=first, count=PAGE),
+        )
+
+    async def on_record(self, message: Message) -> dict[str, Any]:
+        """Returns a game as a record for the view "Review"."""
+        identity = number(message, "game", 0, 1 << 62)
+        games = self.session.dojo.games
+        game = await self._run("games.record", lambda: games.get(identity))
+        names = " – ".join(name or "?" for name in game.names)
+        return {"name": game.file.rpartition("/")[2] or f"{game.date} {names}".strip(), "text": game.record}
+
+    async def on_delete(self, message: Message) -> None:
+        """Deletes a game."""
+        identity = number(message, "game", 0, 1 << 62)
+        await self._run("games.delete", lambda: self.session.dojo.games.delete(identity))
+        self._changed()
+
+    async def on_me(self, message: Message) -> None:
+        """Sets the names under which the user plays."""
+        names = field(message, "names", list)
+        if len(names) > MOST_NAMES or not all(isinstance(name, str) for name in names):
+            raise InputError(tr("expected at most {count} names", count=MOST_NAMES))
+        await self._run("games.me", lambda: self.session.dojo.games.set_me(names))
+        self._changed()
+
+    async def on_progress(self, message: Message) -> dict[str, Any]:
+        """Returns what the charts show."""
+        minutes = number(message, "minutes", -MOST_MINUTES, MOST_MINUTES)
+        database = self.session.dojo.database
+        return await self._run("games.progress", lambda: progress(database, minutes))
+
+    # Import.
+
+    async def on_add(self, message: Message) -> dict[str, Any] | None:
+        """Adds the games of a file that comes in parts: `part` from 0, `content` in Base64, `more` or the last.
+
+        Returns the numbers of games added and known, and the faults; nothing before the last part.
+        """
+        name = field(message, "name", str)[:500]
+        if number(message, "part", 0, 1000, 0) == 0:
+            self._parts.clear()
+        self._parts.append(base64_field(message, "content"))
+        if sum(map(len, self._parts)) > MAX_BYTES:
+            self._parts.clear()
+            problem = tr("expected at most {size} MiB", size=MAX_BYTES >> 20)
+            self.session.dojo.games.add_fault(name, None, problem)
+            raise InputError(f"{name}: {problem}")
+        if field(message, "more", bool, default=False):
+            return None
+        data = b"".join(self._parts)
+        self._parts.clear()
+        games = self.session.dojo.games
+        imported = await self.session.run("games.add", lambda _job: games.add_file(data, name))
+        self._changed()
+        return {**asdict(imported), "added": len(imported.added)}
+
+    async def on_forget_faults(self, _message: Message) -> None:
+        """Empties the list of games that could not be read."""
+        await self._run("games.faults", self.session.dojo.games.forget_faults)
+        self._changed()
+
+    # The background review.
+
+    async def on_pause(self, message: Message) -> None:
+        """Pauses the review, or goes on."""
+        is_paused = field(message, "isPaused", bool)
+        reviewing = self.session.dojo.reviewing
+        await self._run("games.pause", lambda: reviewing.pause(is_paused))
+
+    async def on_playouts(self, message: Message) -> None:
+        """Sets the playouts of the next reviews."""
+        playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
+        reviews = self.session.dojo.reviewing.reviews
+        await self._run("games.playouts", lambda: setattr(reviews, "playouts", playouts))
+
+    async def on_again(self, _message: Message) -> None:
+        """Has all games reviewed again."""
+        await self._run("games.again", self.session.dojo.reviewing.reviews.ask_again)
+        self.session.dojo.reviewing.wake()
+
+    async def _run(self, name: str, work: Callable[[], T]) -> T:
+        """Runs what takes a moment in a thread; the background review does not rest for it."""
+        return await self.session.run(name, lambda _job: work(), is_search=False)
+
+    def _changed(self) -> None:
+        dojo = self.session.dojo
+        dojo.tell("games.changed")
+        dojo.reviewing.wake()

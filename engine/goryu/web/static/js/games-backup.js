@@ -1,0 +1,75 @@
+// The backup: a copy of the database to keep, and one that is read back.
+
+import { download, h, toast } from "./dom.js";
+import * as i18n from "./i18n.js";
+
+const token = document.querySelector('meta[name="goryu-token"]').content;
+
+i18n.extend({
+  en: {
+    "games.backup": "Backup",
+    "games.backup.about": "Games, reviews, problems and answers lie in one file on this machine: {file}",
+    "games.backup.save": "Save a copy",
+    "games.backup.read": "Read a copy",
+    "games.backup.done": "{games} games, {problems} problems and {attempts} answers added",
+  },
+  ja: {
+    "games.backup": "バックアップ",
+    "games.backup.about": "棋譜・解析結果・問題・解答は、このマシンの一つのファイルにあります：{file}",
+    "games.backup.save": "控えを保存",
+    "games.backup.read": "控えを読み込む",
+    "games.backup.done": "{games} 局、問題 {problems} 問、解答 {attempts} 件を追加しました",
+  },
+});
+
+export class BackupPanel {
+  constructor() {
+    this.file = "";
+    this.about = h("p", { class: "small muted file-name" });
+    const input = h("input", { type: "file", class: "unseen", accept: ".sqlite3", tabindex: "-1", "aria-hidden": "true" });
+    input.addEventListener("change", () => {
+      if (input.files[0]) this.busy(() => this.read(input.files[0]));
+      input.value = "";
+    });
+    const button = (name, call) => h("button", { type: "button", dataset: { i18n: `games.backup.${name}` }, on: { click: call } });
+    this.buttons = [button("save", () => this.busy(() => this.save())), button("read", () => input.click())];
+    this.root = h("div", { class: "panel stack" }, h("h2", { dataset: { i18n: "games.backup" } }), this.about, h("div", { class: "row" }, ...this.buttons, input));
+    i18n.onChange(() => this.draw());
+  }
+
+  setState({ file }) {
+    this.file = file;
+    this.draw();
+  }
+
+  draw() {
+    this.about.textContent = this.file && i18n.t("games.backup.about", { file: this.file });
+  }
+
+  /** Disables the buttons while the work goes on. */
+  async busy(work) {
+    for (const button of this.buttons) button.disabled = true;
+    try {
+      await work();
+    } finally {
+      for (const button of this.buttons) button.disabled = false;
+    }
+  }
+
+  async save() {
+    const response = await this.fetch("GET");
+    const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
+    download(name, await response.blob(), "application/vnd.sqlite3");
+  }
+
+  async read(file) {
+    const response = await this.fetch("POST", file);
+    toast(i18n.t("games.backup.done", await response.json()));
+  }
+
+  async fetch(method, body) {
+    const response = await fetch(`/backup?language=${i18n.current()}`, { method, body, headers: { "X-Goryu-Token": token } });
+    if (!response.ok) throw new Error(await response.text());
+    return response;
+  }
+}

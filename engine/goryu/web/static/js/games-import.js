@@ -1,0 +1,190 @@
+// Import: files and whole folders, sent one by one, with what could not be read.
+
+import { h, toast, toBase64 } from "./dom.js";
+import * as i18n from "./i18n.js";
+import * as socket from "./socket.js";
+
+const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
+const MOST_BYTES = 8 << 20;
+const RECORDS = /\.(kif|kifu|ki2|ki2u|csa|jkf|sfen|usi)$/i; // In folders, other files are left out.
+const ACCEPT = ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt";
+
+i18n.extend({
+  en: {
+    "games.import": "Add games",
+    "games.import.about": "Drop files or a folder anywhere on this page: KIF, KI2, CSA, JKF, SFEN or USI. A game that is here already is kept once.",
+    "games.import.files": "Add files",
+    "games.import.folder": "Add a folder",
+    "games.import.stop": "Stop",
+    "games.import.progress": "File {done} of {all}: {name}",
+    "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
+    "games.import.nothing": "No game records were found there.",
+    "games.import.large": "{name} is larger than 8 MB: expected game records",
+    "games.import.watched": "Goryu also imports new games from {folders}.",
+    "games.faults": "Could not be read: {count}",
+    "games.faults.forget": "Clear this list",
+  },
+  ja: {
+    "games.import": "棋譜を取り込む",
+    "games.import.about": "ファイルかフォルダをこの画面にドロップしてください。KIF、KI2、CSA、JKF、SFEN、USI に対応しています。同じ対局は一度だけ登録されます。",
+    "games.import.files": "ファイルを選ぶ",
+    "games.import.folder": "フォルダを選ぶ",
+    "games.import.stop": "中止",
+    "games.import.progress": "{all} 件中 {done} 件目：{name}",
+    "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
+    "games.import.nothing": "棋譜が見つかりませんでした。",
+    "games.import.large": "{name} は 8 MB を超えています。棋譜を指定してください。",
+    "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
+    "games.faults": "読み込めなかった棋譜が {count} 件あります",
+    "games.faults.forget": "この一覧を消す",
+  },
+});
+
+export class ImportPanel {
+  /** section: files that are dropped on it are imported. */
+  constructor(section) {
+    this.section = section;
+    this.queue = [];
+    this.state = null;
+    const files = this.input({ multiple: true, accept: ACCEPT });
+    const folder = this.input({ webkitdirectory: true });
+    const button = (name, input, kind) =>
+      h("button", { type: "button", class: kind, dataset: { i18n: `games.import.${name}` }, on: { click: () => input.click() } });
+    this.progress = h("progress", { max: 1, value: 0, hidden: true, dataset: { i18nLabel: "games.import" } });
+    this.text = h("p", { class: "small muted", role: "status" });
+    this.stop = h("button", { type: "button", class: "small", hidden: true, dataset: { i18n: "games.import.stop" }, on: { click: () => (this.queue = []) } });
+    this.watched = h("p", { class: "small muted", hidden: true });
+    this.faultsTitle = h("summary", {});
+    this.faultList = h("ul", { class: "fault-list" });
+    const forget = h("button", { type: "button", class: "small", dataset: { i18n: "games.faults.forget" }, on: { click: () => socket.request("games.forget_faults") } });
+    this.faults = h("details", { class: "faults small", hidden: true }, this.faultsTitle, this.faultList, forget);
+    this.root = h(
+      "div",
+      { class: "panel stack" },
+      h("h2", { dataset: { i18n: "games.import" } }),
+      h("p", { class: "small muted", dataset: { i18n: "games.import.about" } }),
+      h("div", { class: "row" }, button("files", files, "primary"), button("folder", folder, ""), files, folder),
+      this.progress,
+      this.text,
+      this.stop,
+      this.watched,
+      this.faults,
+    );
+    this.listen();
+    i18n.onChange(() => this.draw());
+  }
+
+  input(attributes) {
+    const input = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", ...attributes });
+    input.addEventListener("change", () => {
+      const isFolder = "webkitdirectory" in attributes;
+      const found = [...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
+      input.value = "";
+      this.add(isFolder ? found.filter(({ name }) => RECORDS.test(name)) : found);
+    });
+    return input;
+  }
+
+  listen() {
+    this.section.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      this.section.classList.add("dropping");
+    });
+    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
+    this.section.addEventListener("drop", async (event) => {
+      event.preventDefault();
+      this.section.classList.remove("dropping");
+      // The entries must be taken before the first await: then the browser empties the list.
+      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+      const files = entries.length ? [] : [...event.dataTransfer.files].map((file) => ({ name: file.name, file }));
+      for (const entry of entries) await collect(entry, files, true);
+      this.add(files);
+    });
+  }
+
+  setState(state) {
+    this.state = state;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.state) return;
+    const { faults, folders } = this.state;
+    this.watched.hidden = !folders.length;
+    this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(", ") });
+    this.faults.hidden = !faults.length;
+    this.faultsTitle.textContent = i18n.t("games.faults", { count: faults.length });
+    this.faultList.replaceChildren(
+      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : `${file}:${line}` }), ` ${problem}`)),
+    );
+  }
+
+  /** Imports files, {name, file}, after those that still wait. */
+  async add(files) {
+    if (!files.length) {
+      toast(i18n.t("games.import.nothing"));
+      return;
+    }
+    const isRunning = this.queue.length > 0;
+    this.queue.push(...files);
+    if (!isRunning) await this.run();
+  }
+
+  async run() {
+    const total = { done: 0, added: 0, duplicates: 0, faults: 0 };
+    this.progress.hidden = this.stop.hidden = false;
+    try {
+      while (this.queue.length) {
+        const all = total.done + this.queue.length;
+        const { name, file } = this.queue[0];
+        this.progress.value = total.done / all;
+        this.text.textContent = i18n.t("games.import.progress", { done: total.done + 1, all, name });
+        await this.send(name, file, total);
+        this.queue.shift();
+        total.done += 1;
+      }
+    } finally {
+      this.queue = [];
+      this.progress.hidden = this.stop.hidden = true;
+      this.text.textContent = i18n.t("games.import.done", total);
+    }
+  }
+
+  async send(name, file, total) {
+    try {
+      if (file.size > MOST_BYTES) throw new Error(i18n.t("games.import.large", { name }));
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      let at = 0;
+      let done = null;
+      for (let part = 0; done === null; part += 1) {
+        const content = toBase64(bytes.subarray(at, at + PART_BYTES));
+        at += PART_BYTES;
+        done = await socket.request("games.add", { name, part, content, more: at < bytes.length });
+      }
+      total.added += done.added;
+      total.duplicates += done.duplicates;
+      total.faults += done.faults.length;
+    } catch (error) {
+      if (error instanceof socket.ConnectionLost) throw error;
+      total.faults += 1;
+      toast(error.message, "error");
+    }
+  }
+}
+
+/** Adds the files of an entry, also of the folders below it. isNamed: did the user drop this very entry? */
+async function collect(entry, files, isNamed) {
+  if (entry.isFile) {
+    if (!isNamed && !RECORDS.test(entry.name)) return;
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    files.push({ name: entry.fullPath.replace(/^\//, ""), file });
+    return;
+  }
+  const reader = entry.createReader();
+  for (;;) {
+    // A call returns some of the entries, Chromium 100 at most.
+    const found = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!found.length) return;
+    for (const one of found) await collect(one, files, false);
+  }
+}

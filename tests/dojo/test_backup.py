@@ -1,0 +1,94 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goryu.analysis.review import GameReview
+from goryu.base.errors import InputError
+from goryu.dojo.backup import Merged, merge
+from goryu.dojo.database import Database
+from goryu.dojo.games import Games, position_key
+from goryu.dojo.reviews import Reviews
+from sample_games import sample_game
+
+
+def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
+    """A database with reviewed games, and a problem with an attempt and a card for each."""
+    database = Database(path)
+    for seed in seeds:
+        game = Games(database).add(sample_game(seed))
+        assert game is not None
+        record = Games(database).get(game)
+        Reviews(database).keep(game, GameReview(record.start, record.moves, playouts), "none")
+        with database.transaction() as connection:
+            problem = connection.execute(
+                "INSERT INTO problems"
+                " (game, ply, kind, start, moves, key, played, state, playouts, content, made)"
+                " VALUES (?, 1, 'move', ?, '', ?, '', 'sound', 0, '{}', '')",
+                (game, record.start, position_key(f"{seed} b -")),
+            ).lastrowid
+            connection.execute(
+                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
+                " VALUES (?, ?, '7g7f', 1, 0, 1)",
+                (problem, f"2026-0{playouts % 10 + 1}-01"),
+            )
+            connection.execute("INSERT INTO cards VALUES (?, '2026-12-01', ?)", (problem, str(playouts)))
+    return database
+
+
+def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """What matters, without the numbers of the rows."""
+    queries = {
+        "games": "SELECT digest, record FROM games",
+        "positions": "SELECT digest, key, ply, move FROM positions JOIN games ON id = game",
+        "reviews": "SELECT digest, playouts FROM reviews JOIN games ON id = game",
+        "problems": "SELECT digest, key FROM problems JOIN games ON games.id = game",
+        "attempts": "SELECT key, at FROM attempts JOIN problems ON problems.id = problem",
+        "cards": "SELECT key, card FROM cards JOIN problems ON problems.id = problem",
+        "me": "SELECT name FROM me",
+    }
+    return {name: sorted(tuple(row) for row in database.rows(query)) for name, query in queries.items()}
+
+
+def test_an_empty_database_gets_everything_back_once(tmp_path: Path) -> None:
+    lost = filled(tmp_path / "lost.sqlite3", (1, 2, 3))
+    Games(lost).set_me(["甲"])
+    lost.copy_to(tmp_path / "copy.sqlite3")
+    new = Database(tmp_path / "new.sqlite3")
+    assert merge(new, tmp_path / "copy.sqlite3") == Merged(3, 3, 3)
+    assert contents(new) == contents(lost)
+    assert merge(new, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
+    assert contents(new) == contents(lost)
+
+
+def test_two_databases_are_joined_and_the_better_review_and_the_later_card_stay(tmp_path: Path) -> None:
+    filled(tmp_path / "other.sqlite3", (1, 2), playouts=11).close()
+    mine = filled(tmp_path / "mine.sqlite3", (3, 2), playouts=10)
+    assert merge(mine, tmp_path / "other.sqlite3") == Merged(1, 1, 2)
+    found = contents(mine)
+    assert sorted(playouts for _, playouts in found["reviews"]) == [10, 11, 11]
+    assert sorted(card for _, card in found["cards"]) == ["10", "11", "11"]
+    assert len(found["attempts"]) == 4
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
+    mine = Database(tmp_path / "mine.sqlite3")
+    other = tmp_path / "other.sqlite3"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE games (digest BLOB)")
+    before = other.read_bytes()
+    with pytest.raises(InputError, match="expected a backup"):
+        merge(mine, other)
+    assert other.read_bytes() == before
+    (tmp_path / "text").write_text("no database " * 1000)
+    with pytest.raises(InputError, match="expected a backup"):
+        merge(mine, tmp_path / "text")
+
+    filled(tmp_path / "damaged.sqlite3", (1,))
+    damaged = Database(tmp_path / "damaged.sqlite3")
+    with damaged.transaction() as connection:
+        connection.execute("UPDATE games SET moves = '7g7f 7g7f'")
+    with pytest.raises(InputError, match="damaged"):
+        merge(mine, tmp_path / "damaged.sqlite3")
+    assert contents(mine)["games"] == []

@@ -1,0 +1,34 @@
+import os
+from pathlib import Path
+
+from goryu.dojo.database import Database
+from goryu.dojo.games import Games
+from goryu.dojo.watching import Watching
+from sample_games import write_sample_games
+
+
+def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tmp_path: Path) -> None:
+    database = Database(tmp_path / "dojo.sqlite3")
+    games, folder = Games(database), tmp_path / "games"
+    imports: list[bool] = []
+    watching = Watching(database, [folder], lambda: imports.append(True))
+    paths = write_sample_games(folder / "below", 3)
+    (folder / "notes.txt").write_text("no record")
+    os.symlink(folder, folder / "below" / "round")
+    for path in paths[:2]:
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert watching.look() == 2
+    assert watching.look() == 1  # The third has the same size as at the first look.
+    assert watching.look() == 0
+    assert Watching(database, [folder], lambda: None).look() == 0  # The next start.
+    assert len(imports) == 2
+
+    paths[0].write_bytes(b"position startpos moves 7g7f\nposition startpos moves 7g7e\n")
+    assert [watching.look(), watching.look()] == [0, 1]
+    assert [fault["file"] for fault in games.faults()] == ["below/game0.kif"]
+    assert [row["file"] for row in database.rows("SELECT file FROM games ORDER BY id")] == [
+        "below/game0.kif",
+        "below/game1.kif",
+        "below/game2.csa",
+        "below/game0.kif",
+    ]

@@ -1,0 +1,40 @@
+"""Games of random legal moves, as files of people would have them."""
+
+import random
+from pathlib import Path
+
+from goryu.games.shogi import move_to_usi
+from goryu.implementation import Board
+from goryu.kifu.record import Ending, GameRecord, Ply
+from goryu.kifu.writing import to_csa, to_kif
+
+
+def sample_game(
+    seed: int, plies: int = 12, names: tuple[str, str] = ("甲", "乙"), date: str = "2026/11/03"
+) -> GameRecord:
+    """Returns a game in which the side to move resigns at the end."""
+    rng, board, moves = random.Random(seed), Board(), list[Ply]()
+    while len(moves) < plies and board.outcome() is None:
+        move = move_to_usi(rng.choice(board.all_legal_moves()))
+        board.push_usi(move)
+        moves.append(Ply(move))
+    return GameRecord(
+        plies=tuple(moves),
+        names=names,
+        ending=Ending.RESIGNATION,
+        winner=(len(moves) + 1) % 2,
+        headers={"開始日時": date},
+    )
+
+
+def write_sample_games(folder: Path, count: int, plies: int = 12) -> list[Path]:
+    """Writes games as KIF in CP932 and as CSA, in turn; months and names differ."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for i in range(count):
+        names = ("甲", f"相手{i % 3}") if i % 2 == 0 else (f"相手{i % 3}", "甲")
+        game = sample_game(i, plies, names, f"2026/{1 + i % 12:02}/{1 + i % 28:02}")
+        path = folder / f"game{i}.{'csa' if i % 3 == 2 else 'kif'}"
+        path.write_bytes(to_csa(game).encode() if i % 3 == 2 else to_kif(game).encode("cp932"))
+        paths.append(path)
+    return paths
