@@ -12,6 +12,7 @@ from goryu.analysis.review import GameReview, PlyReview
 from goryu.dojo.problems import ProblemKind, Problems, ProblemState
 from goryu.dojo.reviews import Reviews
 from goryu.dojo.settings import change_training_settings
+from goryu.dojo.tsume.problem import Tsume
 from goryu.kifu.reading import parse_record
 from goryu.web.train import TrainView
 
@@ -54,7 +55,7 @@ class StoredReview(GameReview):
 
     def plies(self) -> Any:
         yield ply_review(11, "2d8d", 0.5, "2d2h", ("8b8d",))
-        yield ply_review(13, "9g9f", 0.4, "P*8g", ("8e8f",))
+        yield ply_review(13, "9g9f", 0.4, "8g8f", ("8e8f",))
 
 
 def answers(*moves: tuple[str, float]) -> dict[str, Any]:
@@ -78,7 +79,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     Reviews(dojo.database).keep(game, StoredReview(record.start, record.moves, 100), "test")
     problems = Problems(dojo.database)
     assert problems.collect() == 2
-    for content in (answers(("P*8g", 0.6), ("9g9f", 0.2)), answers(("2d2h", 0.6), ("2d8d", 0.1))):
+    for content in (answers(("8g8f", 0.6), ("9g9f", 0.2)), answers(("2d2h", 0.6), ("2d8d", 0.1))):
         candidate = next(
             problem
             for row in dojo.database.rows("SELECT id FROM problems")
@@ -93,9 +94,11 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
         # 2d2f is as good as the rook's retreat that the list has; everything else gives a rook away.
         loss = 0.03 if move == "2d2f" else 0.45
-        return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 else ("8b8d",))
+        return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 else ("8e8f",))
 
     monkeypatch.setattr(MoveJudge, "judge", judge)
+    tsume = Tsume("4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, ("G*5b",), ("G*5b",), False, 0)
+    monkeypatch.setattr("goryu.dojo.problems.starter_set", lambda: (tsume,))
     return server
 
 
@@ -122,9 +125,11 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     expect(page.locator(".train sg-squares .last-dest")).to_have_count(1)
     page.get_by_role("button", name="Try again").click()
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".note-line")).to_contain_text("pawn")
+    expect(page.locator(".note-line")).to_contain_text("This piece moves")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".result")).to_contain_text("You played P-9f in the game on 2026-11-22 against 後手花子")
+    expect(page.locator(".result")).to_contain_text(
+        "You played P-9f in the game on 2026-11-22 against 後手花子"
+    )
     page.get_by_role("button", name="Next").click()
 
     # A move that the list does not have, and as good: right.
@@ -151,7 +156,6 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
 def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> None:
     page = open_page("#train", language="ja")
     page.get_by_role("button", name="1 手").click()
-    page.keyboard.press("Tab")
     page.locator(".train .hand-bottom piece.gold").click()
     play(page, (5, 2), (5, 2))
     expect(page.locator(".result h2")).to_have_text("1 手で詰みました。正解です。")

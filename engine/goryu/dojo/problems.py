@@ -28,6 +28,9 @@ COLLECTED = "problems.collected"
 STARTER = "problems.starter"
 """The key of the setting that remembers how many mate problems of the starter set were added."""
 
+ORDER = "game IS NULL, CASE WHEN game IS NULL THEN id ELSE -id END"
+"""The order of new problems in SQL: those of the newest games, then the others as they came."""
+
 Json = dict[str, Any]
 
 
@@ -240,7 +243,7 @@ class Problems:
             "SELECT problems.*, (SELECT MAX(at) FROM attempts WHERE problem = problems.id) AS answered"
             " FROM problems WHERE state = 'sound' AND kind = ?"
             " AND (? IS NULL OR json_extract(content, '$.length') = ?)"
-            " ORDER BY problems.id = COALESCE(?, -1), answered IS NOT NULL, answered, id DESC LIMIT 1",
+            " ORDER BY problems.id = COALESCE(?, -1), answered IS NOT NULL, answered, " + ORDER + " LIMIT 1",
             kind.value,
             length,
             length,

@@ -16,7 +16,7 @@ from itertools import zip_longest
 from fsrs import Card, Rating, Scheduler
 
 from goryu.dojo.database import Database
-from goryu.dojo.problems import ProblemKind, Problems
+from goryu.dojo.problems import ORDER, ProblemKind, Problems
 from goryu.dojo.settings import TrainingSettings, training_settings
 
 EASY_S = 10.0
@@ -173,8 +173,7 @@ class Schedule:
                 "SELECT id FROM problems WHERE state = 'sound' AND kind = ?"
                 " AND (? IS NULL OR json_extract(content, '$.length') <= ?)"
                 " AND id NOT IN (SELECT problem FROM cards)"
-                # Mates of the user's games come before those of the starter set, the shortest of these first.
-                " ORDER BY game IS NULL, CASE WHEN game IS NULL THEN id ELSE -id END LIMIT ?",
+                f" ORDER BY {ORDER} LIMIT ?",
                 kind,
                 longest,
                 longest,
