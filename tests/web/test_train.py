@@ -118,16 +118,16 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
 
     # Wrong: it is refuted on the board, and the line can be stepped through.
     play(page, (9, 7), (9, 6))
-    expect(page.locator(".result h2")).to_contain_text("wrong")
+    expect(page.locator(".train-result h2")).to_contain_text("wrong")
     expect(page.locator(".train .arrows .arrow")).to_have_count(1)
     page.screenshot(path=screenshots / "train-wrong.png")
-    page.locator(".result .line-move").first.click()
-    expect(page.locator(".train sg-squares .last-dest")).to_have_count(1)
+    page.locator(".train-result .line-move").first.click()
+    expect(page.locator(".train-result .line-move").first).to_have_attribute("aria-current", "true")
     page.get_by_role("button", name="Try again").click()
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".note-line")).to_contain_text("This piece moves")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".result")).to_contain_text(
+    expect(page.locator(".train-result")).to_contain_text(
         "You played P-9f in the game on 2026-11-22 against 後手花子"
     )
     page.get_by_role("button", name="Next").click()
@@ -135,7 +135,7 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     # A move that the list does not have, and as good: right.
     expect(page.locator(".task")).to_contain_text("move 11")
     play(page, (2, 4), (2, 6))
-    expect(page.locator(".result h2")).to_contain_text("right")
+    expect(page.locator(".train-result h2")).to_contain_text("right")
     page.screenshot(path=screenshots / "train-right.png")
     page.get_by_role("button", name="Next").click()
     expect(page.locator(".day")).to_contain_text("Done for today.")
@@ -148,7 +148,7 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     expect(page.locator(".day")).to_contain_text("0 of 1")
     expect(page.locator(".task")).to_contain_text("move 13")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".result")).to_contain_text("chose P-9f, which was wrong")
+    expect(page.locator(".train-result")).to_contain_text("chose P-9f, which was wrong")
     page.get_by_role("button", name="Open the game").click()
     expect(page.locator(".game-move[aria-current]")).to_contain_text("P-9f")
 
@@ -158,4 +158,4 @@ def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> N
     page.get_by_role("button", name="1 手").click()
     page.locator(".train .hand-bottom piece.gold").click()
     play(page, (5, 2), (5, 2))
-    expect(page.locator(".result h2")).to_have_text("1 手で詰みました。正解です。")
+    expect(page.locator(".train-result h2")).to_have_text("1 手で詰みました。正解です。")

@@ -58,7 +58,7 @@ class TrainView {
     this.note = h("p", { class: "note-line", "aria-live": "polite" });
     const stage = h("div", { class: "stage" }, this.task, boardPlace, controls, this.note);
     this.dayPanel = h("div", { class: "panel stack day" });
-    this.result = h("div", { class: "panel stack result", "aria-live": "polite", hidden: true });
+    this.result = h("div", { class: "panel stack train-result", "aria-live": "polite", hidden: true });
     this.menu = new TrainMenu({
       free: (kind, length) => this.start({ mode: "free", kind, length }),
       change: (changes) => this.change(changes),
