@@ -21,6 +21,9 @@ from goryu.dojo.settings import TrainingSettings, training_settings
 
 EASY_S = 10.0
 
+NEW_SHARE = 3
+"""One problem of so many is new, also on a day on which more are due than the list holds."""
+
 MOST_S = 300.0
 """A longer time for an answer counts as this: the user was elsewhere."""
 
@@ -140,9 +143,10 @@ class Schedule:
         seconds = sum(row["seconds"] for row in today)
         room = self._room(settings, len(today), seconds)
         due = self._due(_end_of_day(at))
-        new = self._new(settings, room)
+        new = self._new(settings, max(room - len(due), room // NEW_SHARE))
+        due = due[: room - len(new)]
         return Day(
-            tuple(_mixed(due, new, room)),
+            tuple(_in_turn(due, new)),
             len(today),
             sum(row["is_right"] for row in today),
             seconds,
@@ -180,14 +184,12 @@ class Schedule:
                 count,
             )
             by_kind.append([row["id"] for row in rows])
-        turns = zip_longest(*by_kind)
-        return [identity for turn in turns for identity in turn if identity is not None][:count]
+        return _in_turn(*by_kind)[:count]
 
 
-def _mixed(due: list[int], new: list[int], count: int) -> list[int]:
-    """Returns due and new problems in turn; where one kind runs out, the other fills the list."""
-    turns = zip_longest(due, new)
-    return [identity for turn in turns for identity in turn if identity is not None][:count]
+def _in_turn(*lists: list[int]) -> list[int]:
+    """Returns one of each list, then the next of each, and so on."""
+    return [one for turn in zip_longest(*lists) for one in turn if one is not None]
 
 
 def _text(at: datetime) -> str:
