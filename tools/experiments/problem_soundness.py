@@ -45,6 +45,13 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--fairy", type=Path, required=True, metavar="FILE", help="Fairy-Stockfish")
     parser.add_argument("--nodes", type=positive, default=2_000_000, metavar="N", help="of Fairy-Stockfish")
     parser.add_argument("--review", type=positive, default=400, metavar="N", help="playouts (default 400)")
+    parser.add_argument(
+        "--playouts",
+        type=positive,
+        default=TrainingSettings().playouts,
+        metavar="N",
+        help="of a check (default: that of the dojo)",
+    )
     parser.add_argument("--limit", type=positive, default=3, metavar="N", help="candidates of each game")
     parser.add_argument("--out", type=Path, default=Path("runs/problems"), help="folder of the results")
     return parser
@@ -63,7 +70,7 @@ def run(args: argparse.Namespace) -> None:
     chosen = choose(database, args.limit)
     loaded = load_evaluator(config.evaluator, print)
     searcher = PositionSearcher(loaded, config)
-    settings = TrainingSettings()
+    settings = TrainingSettings(playouts=args.playouts)
     fairy = Fairy(args.fairy, args.nodes)
     for number, identity in enumerate(chosen, start=1):
         problem = problems.get(identity)
