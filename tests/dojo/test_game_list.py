@@ -10,7 +10,7 @@ from goryu.dojo.database import Database
 from goryu.dojo.game_list import Filter, list_games, openings
 from goryu.dojo.games import Games
 from goryu.dojo.reviews import Reviews
-from sample_games import write_sample_games
+from sample_games import sample_game, write_sample_games
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def database(tmp_path: Path) -> Database:
     with database.transaction() as connection:
         connection.execute("UPDATE reviews SET black_accuracy = game * 10, white_accuracy = 100 - game")
         connection.execute("UPDATE games SET opening = iif(id % 4 = 0, 'static/fourth', '')")
+    games.add(sample_game(100), collection="records")
     return database
 
 
@@ -65,6 +66,12 @@ def test_filters_find_what_they_say(database: Database) -> None:
         assert listed(database, wanted) == [game for game in everything if fits(game)], wanted
 
 
+def test_records_of_others_are_a_list_of_their_own(database: Database) -> None:
+    assert [game["id"] for game in listed(database, Filter(collection="records"))] == [41]
+    assert Reviews(database).work().games == 40
+    assert {row["name"]: row["games"] for row in Games(database).names()}["甲"] == 40
+
+
 def test_pages_and_orders(database: Database) -> None:
     everything = listed(database, Filter())
     assert [game["date"] for game in everything] == sorted((g["date"] for g in everything), reverse=True)
@@ -76,8 +83,9 @@ def test_pages_and_orders(database: Database) -> None:
         assert [game["id"] for game in ordered[:2]] == best
 
 
-def test_openings_are_counted_in_both_languages(database: Database) -> None:
-    assert {one["code"]: (one["games"], one["ja"]) for one in openings(database)}["static/fourth"] == (
-        10,
-        "居飛車対四間飛車",
-    )
+def test_openings_have_names_in_both_languages(database: Database) -> None:
+    assert openings(database)[0] == {
+        "code": "static/fourth",
+        "ja": "居飛車対四間飛車",
+        "en": "static rook against fourth-file rook",
+    }

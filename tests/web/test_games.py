@@ -26,7 +26,8 @@ DROP = """
 async (files) => {
   const transfer = new DataTransfer();
   for (const { name, text } of files) transfer.items.add(new File([text], name));
-  document.querySelector(".view.games").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+  const drop = new DragEvent("drop", { dataTransfer: transfer, bubbles: true });
+  document.querySelector(".view.games").dispatchEvent(drop);
 }
 """
 
@@ -152,9 +153,9 @@ def test_the_background_review_rests_while_a_tab_searches(
 
         task = asyncio.create_task(session.run("play", work))
         await asyncio.to_thread(started.wait, 10)
-        assert dojo.activity.is_going_on
+        was_going_on = dojo.activity.is_going_on
         ends.set()
-        assert await task
+        assert [was_going_on, await task] == [True, True]
         while dojo.activity.is_going_on:
             await asyncio.sleep(0.01)
         assert not await session.run("list", work, is_search=False)

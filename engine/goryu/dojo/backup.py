@@ -49,7 +49,7 @@ def merge(database: Database, path: Path) -> Merged:
     stays, of two cards that of the later attempt. Settings of the database stay.
 
     Raises:
-        InputError: the file is no backup, is damaged or comes from a newer Goryu, or a game has illegal moves.
+        InputError: the file is no backup, is damaged or comes from a newer Goryu.
     """
     check_backup(path)
     backup = Database(path)

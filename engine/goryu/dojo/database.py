@@ -30,6 +30,7 @@ MIGRATIONS = (
     -- A game is kept once: `digest` is that of its start and its moves.
     CREATE TABLE games (
         id INTEGER PRIMARY KEY,
+        collection TEXT NOT NULL,      -- 'mine', or 'records' for games to look at only
         digest BLOB NOT NULL UNIQUE,
         start TEXT NOT NULL,           -- SFEN before the first move
         moves TEXT NOT NULL,           -- USI, separated by spaces
@@ -69,7 +70,7 @@ MIGRATIONS = (
         key BLOB NOT NULL,             -- goryu.dojo.games.position_key
         game INTEGER NOT NULL REFERENCES games ON DELETE CASCADE,
         ply INTEGER NOT NULL,          -- of the move: 1 for the first
-        move TEXT NOT NULL,            -- the one played here, in USI
+        move TEXT NOT NULL,            -- the one played here, in USI; '' after the last move
         PRIMARY KEY (key, game, ply)
     ) WITHOUT ROWID;
     CREATE INDEX positions_by_game ON positions (game);

@@ -31,6 +31,7 @@ SORTS: Mapping[str, str] = {
 }
 """What the list can be sorted by. Accuracy and mistakes are the user's, else black's."""
 
+COLLECTIONS = ("mine", "records")
 SIDES = ("", "me", "black", "white")
 RESULTS = ("", "won", "lost", "drawn")
 REVIEWED = ("", "yes", "no")
@@ -40,11 +41,13 @@ REVIEWED = ("", "yes", "no")
 class Filter:
     """Which games are listed; "" leaves a field open.
 
+    collection: of `COLLECTIONS`.
     text: words, all of which are in a name, the opening (in either language) or the file.
     side: a value of `SIDES`, that of the user; "me": either. result: of `RESULTS`, seen from the user.
     opening: a code. since, until: dates such as 2026-11-26, both included. reviewed: of `REVIEWED`.
     """
 
+    collection: str = "mine"
     text: str = ""
     side: str = ""
     result: str = ""
@@ -92,16 +95,18 @@ def _shown(row: Any) -> dict[str, Any]:
 
 
 def _condition(database: Database, wanted: Filter) -> tuple[str, list[object]]:
-    parts, values = ["1"], list[object]()
+    parts, values = ["collection = ?"], list[object]([wanted.collection])
 
     def add(part: str, *more: object) -> None:
         parts.append(part)
         values.extend(more)
 
-    for word in wanted.text.split()[:8]:
+    words = wanted.text.split()[:8]
+    known = openings(database) if words else []
+    for word in words:
         pattern = "%" + word.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
         like = " OR ".join(rf"{column} LIKE ? ESCAPE '\'" for column in ("black", "white", "file"))
-        fitting = [one["code"] for one in openings(database) if _fits(word, one)]
+        fitting = [one["code"] for one in known if _fits(word, one)]
         marks = ", ".join("?" * len(fitting))
         add(f"({like} OR opening IN ({marks}))", pattern, pattern, pattern, *fitting)
     if wanted.side:
@@ -129,10 +134,10 @@ def _fits(word: str, opening: Mapping[str, Any]) -> bool:
 
 
 def openings(database: Database) -> list[dict[str, Any]]:
-    """Returns the openings of the games as {"code", "ja", "en", "games"}, the most frequent first."""
+    """Returns the openings of all games as {"code", "ja", "en"}, the most frequent first."""
     rows = database.rows(
-        "SELECT opening AS code, COUNT(*) AS games FROM games WHERE opening != '' GROUP BY opening"
-        " ORDER BY games DESC, opening"
+        "SELECT opening AS code FROM games WHERE opening != ''"
+        " GROUP BY opening ORDER BY COUNT(*) DESC, opening"
     )
     found = []
     for row in rows:

@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from goryu.analysis.description import board_after
 from goryu.base.errors import InputError
@@ -16,6 +16,8 @@ from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 
 _DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
+
+Collection = Literal["mine", "records"]
 
 MOST_PLIES = 2000
 """A longer game is refused: a search cannot use it."""
@@ -74,9 +76,10 @@ class Games:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_file(self, data: bytes | str, name: str) -> Imported:
+    def add_file(self, data: bytes | str, name: str, collection: Collection = "mine") -> Imported:
         """Adds the games of one file; damaged games are listed as faults, in the database too.
 
+        collection: "records" for games to look at only. A game that is known stays where it is.
         Each game is a transaction. Raises DatabaseError, such as for a full disk; the games before it stay.
         """
         imported = Imported()
@@ -86,7 +89,7 @@ class Games:
             if isinstance(game, RecordError):
                 imported.faults.append(game.translated())
                 self.add_fault(name, game.line, game.problem)
-            elif (added := self.add(game, name)) is None:
+            elif (added := self.add(game, name, collection)) is None:
                 imported.duplicates += 1
             else:
                 imported.added.append(added)
@@ -110,9 +113,10 @@ class Games:
         with self._database.transaction() as connection:
             connection.execute("DELETE FROM faults")
 
-    def add(self, record: GameRecord, file: str = "") -> int | None:
+    def add(self, record: GameRecord, file: str = "", collection: Collection = "mine") -> int | None:
         """Adds a game; returns its number, or None if the same moves are known."""
         row = {
+            "collection": collection,
             "digest": game_digest(record.start, record.moves),
             "start": record.start,
             "moves": " ".join(record.moves),
@@ -176,10 +180,12 @@ class Games:
             connection.executemany("INSERT OR IGNORE INTO me VALUES (?)", ((name,) for name in names if name))
 
     def names(self) -> list[dict[str, Any]]:
-        """Returns the names of all players with the number of their games, the most frequent first."""
+        """Returns the players of the user's games with the number of their games, the most frequent first."""
         found = self._database.rows(
-            "SELECT name, COUNT(*) AS games FROM (SELECT black AS name FROM games UNION ALL"
-            " SELECT white FROM games) WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
+            "SELECT name, COUNT(*) AS games FROM"
+            " (SELECT black AS name FROM games WHERE collection = 'mine'"
+            " UNION ALL SELECT white FROM games WHERE collection = 'mine')"
+            " WHERE name != '' GROUP BY name ORDER BY games DESC, name LIMIT 500"
         )
         return [dict(row) for row in found]
 
@@ -200,3 +206,4 @@ def indexed_positions(start: str, moves: Sequence[str]) -> Iterator[tuple[int, b
     for ply, move in enumerate(moves, start=1):
         yield ply, position_key(board.sfen()), move
         board.push_usi(move)
+    yield len(moves) + 1, position_key(board.sfen()), ""

@@ -16,13 +16,14 @@ _PLIES = "length(moves) - length(replace(moves, ' ', '')) + 1"
 
 _TO_DO = """
 FROM games LEFT JOIN reviews ON reviews.game = games.id
-WHERE (reviews.game IS NULL OR reviews.reviewed < ?) AND games.id NOT IN (SELECT value FROM json_each(?))
+WHERE games.collection = 'mine' AND (reviews.game IS NULL OR reviews.reviewed < ?)
+AND games.id NOT IN (SELECT value FROM json_each(?))
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """games: those in the database; left: those to review; positions: of all games to review."""
+    """games: the user's games; left: those to review; positions: of all games to review."""
 
     games: int
     left: int
@@ -65,7 +66,7 @@ class Reviews:
         """Returns how much there is to review. skipped: games that are left out."""
         values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
         row = self._database.rows(f"SELECT COUNT(*), COALESCE(SUM({_PLIES} + 1), 0) {_TO_DO}", *values)[0]
-        games = self._database.rows("SELECT COUNT(*) FROM games")[0][0]
+        games = self._database.rows("SELECT COUNT(*) FROM games WHERE collection = 'mine'")[0][0]
         return Work(games, row[0], row[1])
 
     def next_game(self, skipped: Collection[int] = ()) -> int | None:

@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.dojo.game_list import RESULTS, REVIEWED, SIDES, SORTS, Filter, list_games, openings
+from goryu.dojo.game_list import COLLECTIONS, RESULTS, REVIEWED, SIDES, SORTS, Filter, list_games, openings
+from goryu.dojo.games import Collection
 from goryu.dojo.progress import progress
 from goryu.kifu.reading import MAX_BYTES
 from goryu.web.review import MOST_PLAYOUTS
@@ -38,6 +39,7 @@ class GamesView(View):
         dojo = self.session.dojo
         games, reviewing = dojo.games, dojo.reviewing
         return {
+            "games": dojo.database.rows("SELECT COUNT(*) FROM games")[0][0],
             "me": games.me(),
             "names": games.names(),
             "openings": openings(dojo.database),
@@ -53,6 +55,7 @@ class GamesView(View):
     async def on_list(self, message: Message) -> dict[str, Any]:
         """Returns a page of the list; see `list_games`."""
         wanted = Filter(
+            collection=choice(message, "collection", COLLECTIONS, "mine"),
             text=field(message, "text", str, "")[:200],
             side=choice(message, "side", SIDES, ""),
             result=choice(message, "result", RESULTS, ""),
@@ -101,8 +104,9 @@ class GamesView(View):
     # Import.
 
     async def on_add(self, message: Message) -> dict[str, Any] | None:
-        """Adds the games of a file that comes in parts: `part` from 0, `content` in Base64, `more` or the last.
+        """Adds the games of a file, in parts: `part` from 0, `content` in Base64, `more` to come.
 
+        collection: "records" for games to look at only.
         Returns the numbers of games added and known, and the faults; nothing before the last part.
         """
         name = field(message, "name", str)[:500]
@@ -116,10 +120,12 @@ class GamesView(View):
             raise InputError(f"{name}: {problem}")
         if field(message, "more", bool, default=False):
             return None
+        is_mine = choice(message, "collection", COLLECTIONS, "mine") == "mine"
+        collection: Collection = "mine" if is_mine else "records"
         data = b"".join(self._parts)
         self._parts.clear()
         games = self.session.dojo.games
-        imported = await self.session.run("games.add", lambda _job: games.add_file(data, name))
+        imported = await self.session.run("games.add", lambda _job: games.add_file(data, name, collection))
         self._changed()
         return {**asdict(imported), "added": len(imported.added)}
 

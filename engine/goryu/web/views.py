@@ -5,6 +5,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.web.explorer import ExplorerView
 from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
 from goryu.web.play import PlayView
@@ -36,5 +37,5 @@ class SessionView(View):
 
 VIEWS: dict[str, type[View]] = {
     view.name: view
-    for view in (SessionView, PlayView, ReviewView, GamesView, TrainView, MicroscopeView)
+    for view in (SessionView, PlayView, ReviewView, GamesView, ExplorerView, TrainView, MicroscopeView)
 }

@@ -317,6 +317,7 @@ TEXTS: dict[str, str] = {
     "the file is damaged: restore a copy, or move it away to begin anew": (
         "ファイルが壊れています。控えを戻すか、別の場所に移してやり直してください"
     ),
+    "the book is not used: {error}": "定跡を使えません：{error}",
     "game {number}: there is none": "対局 {number} はありません",
     "expected a backup of your games (a file dojo.sqlite3)": (
         "棋譜の控え（dojo.sqlite3 の複製）を指定してください"

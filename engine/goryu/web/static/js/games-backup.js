@@ -15,7 +15,7 @@ i18n.extend({
   },
   ja: {
     "games.backup": "バックアップ",
-    "games.backup.about": "棋譜・解析結果・問題・解答は、このマシンの一つのファイルにあります：{file}",
+    "games.backup.about": "棋譜・解析結果・問題・解答は、このパソコンの一つのファイルにあります：{file}",
     "games.backup.save": "控えを保存",
     "games.backup.read": "控えを読み込む",
     "games.backup.done": "{games} 局、問題 {problems} 問、解答 {attempts} 件を追加しました",

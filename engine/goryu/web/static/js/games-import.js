@@ -15,6 +15,7 @@ i18n.extend({
     "games.import.about": "Drop files or a folder anywhere on this page: KIF, KI2, CSA, JKF, SFEN or USI. A game that is here already is kept once.",
     "games.import.files": "Add files",
     "games.import.folder": "Add a folder",
+    "games.import.records": "Games of others: list them apart, without a review",
     "games.import.stop": "Stop",
     "games.import.progress": "File {done} of {all}: {name}",
     "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
@@ -29,6 +30,7 @@ i18n.extend({
     "games.import.about": "ファイルかフォルダをこの画面にドロップしてください。KIF、KI2、CSA、JKF、SFEN、USI に対応しています。同じ対局は一度だけ登録されます。",
     "games.import.files": "ファイルを選ぶ",
     "games.import.folder": "フォルダを選ぶ",
+    "games.import.records": "ほかの人の棋譜（別の一覧に入れ、解析しない）",
     "games.import.stop": "中止",
     "games.import.progress": "{all} 件中 {done} 件目：{name}",
     "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
@@ -50,6 +52,7 @@ export class ImportPanel {
     const folder = this.input({ webkitdirectory: true });
     const button = (name, input, kind) =>
       h("button", { type: "button", class: kind, dataset: { i18n: `games.import.${name}` }, on: { click: () => input.click() } });
+    this.records = h("input", { type: "checkbox" });
     this.progress = h("progress", { max: 1, value: 0, hidden: true, dataset: { i18nLabel: "games.import" } });
     this.text = h("p", { class: "small muted", role: "status" });
     this.stop = h("button", { type: "button", class: "small", hidden: true, dataset: { i18n: "games.import.stop" }, on: { click: () => (this.queue = []) } });
@@ -64,6 +67,7 @@ export class ImportPanel {
       h("h2", { dataset: { i18n: "games.import" } }),
       h("p", { class: "small muted", dataset: { i18n: "games.import.about" } }),
       h("div", { class: "row" }, button("files", files, "primary"), button("folder", folder, ""), files, folder),
+      h("label", { class: "check small" }, this.records, h("span", { dataset: { i18n: "games.import.records" } })),
       this.progress,
       this.text,
       this.stop,
@@ -126,7 +130,8 @@ export class ImportPanel {
       return;
     }
     const isRunning = this.queue.length > 0;
-    this.queue.push(...files);
+    const collection = this.records.checked ? "records" : "mine";
+    this.queue.push(...files.map((one) => ({ ...one, collection })));
     if (!isRunning) await this.run();
   }
 
@@ -136,10 +141,10 @@ export class ImportPanel {
     try {
       while (this.queue.length) {
         const all = total.done + this.queue.length;
-        const { name, file } = this.queue[0];
+        const { name, file, collection } = this.queue[0];
         this.progress.value = total.done / all;
         this.text.textContent = i18n.t("games.import.progress", { done: total.done + 1, all, name });
-        await this.send(name, file, total);
+        await this.send(name, file, collection, total);
         this.queue.shift();
         total.done += 1;
       }
@@ -150,7 +155,7 @@ export class ImportPanel {
     }
   }
 
-  async send(name, file, total) {
+  async send(name, file, collection, total) {
     try {
       if (file.size > MOST_BYTES) throw new Error(i18n.t("games.import.large", { name }));
       const bytes = new Uint8Array(await file.arrayBuffer());
@@ -159,7 +164,7 @@ export class ImportPanel {
       for (let part = 0; done === null; part += 1) {
         const content = toBase64(bytes.subarray(at, at + PART_BYTES));
         at += PART_BYTES;
-        done = await socket.request("games.add", { name, part, content, more: at < bytes.length });
+        done = await socket.request("games.add", { name, collection, part, content, more: at < bytes.length });
       }
       total.added += done.added;
       total.duplicates += done.duplicates;

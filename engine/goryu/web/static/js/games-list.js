@@ -6,12 +6,16 @@ import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 
 const PAGE = 50;
+const INITIAL = { collection: "mine" }; // Of the filters; the others are empty.
 const TYPING_MS = 200;
 const SURE_MS = 3000; // The second click on "delete" must come in this time.
 
 i18n.extend({
   en: {
     "games.search": "Names, opening or file",
+    "games.collection": "Games",
+    "games.collection.mine": "my games",
+    "games.collection.records": "other records",
     "games.side": "I played",
     "games.side.all": "all games",
     "games.side.me": "my own games",
@@ -49,6 +53,9 @@ i18n.extend({
   },
   ja: {
     "games.search": "対局者・戦型・ファイル名",
+    "games.collection": "棋譜",
+    "games.collection.mine": "自分の棋譜",
+    "games.collection.records": "ほかの棋譜",
     "games.side": "自分の手番",
     "games.side.all": "すべての対局",
     "games.side.me": "自分の対局",
@@ -102,7 +109,7 @@ export class GameList {
     this.first = 0;
     this.found = null;
     this.openings = [];
-    this.me = [];
+    this.hasGames = false;
     this.buildFilters();
     this.head = h("tr", {});
     this.body = h("tbody", {});
@@ -141,6 +148,7 @@ export class GameList {
       "div",
       { class: "game-filters" },
       this.fields.text,
+      select("collection", ["mine", "records"]),
       select("side", ["", "me", "black", "white"]),
       select("result", ["", "won", "lost", "drawn"]),
       select("opening", [""]),
@@ -152,14 +160,14 @@ export class GameList {
   }
 
   clearFilters() {
-    for (const field of Object.values(this.fields)) field.value = "";
+    for (const [name, field] of Object.entries(this.fields)) field.value = INITIAL[name] ?? "";
     this.go(0);
   }
 
-  /** Takes the openings and the user's names. */
-  setState({ openings, me }) {
+  /** Takes the openings, and whether there is a game. */
+  setState({ openings, games }) {
     this.openings = openings;
-    this.me = me;
+    this.hasGames = games > 0;
     this.drawOpenings();
   }
 
@@ -168,7 +176,7 @@ export class GameList {
     const chosen = field.value;
     field.replaceChildren(
       h("option", { value: "", text: i18n.t("games.opening.all") }),
-      ...this.openings.map((one) => h("option", { value: one.code, text: `${one[i18n.current()]} (${one.games})` })),
+      ...this.openings.map((one) => h("option", { value: one.code, text: one[i18n.current()] })),
     );
     field.value = this.openings.some(({ code }) => code === chosen) ? chosen : "";
   }
@@ -185,7 +193,7 @@ export class GameList {
     const found = await socket.request("games.list", { ...values, ...this.sort, first: this.first });
     if (this.asked !== asked) return; // The user has asked for something else meanwhile.
     this.found = found;
-    this.isFiltered = Object.values(values).some(Boolean);
+    this.isFiltered = Object.entries(values).some(([name, value]) => value !== (INITIAL[name] ?? ""));
     if (this.first && this.first >= found.total) await this.go(Math.floor((found.total - 1) / PAGE) * PAGE);
     else this.draw();
   }
@@ -199,7 +207,7 @@ export class GameList {
     const sure = this.body.querySelector(".sure")?.closest("tr").dataset.game;
     this.body.replaceChildren(...games.map((game) => this.row(game, sure === String(game.id))));
     this.clear.hidden = !this.isFiltered;
-    this.filters.hidden = !total && !this.isFiltered;
+    this.filters.hidden = !this.hasGames;
     this.table.hidden = !total;
     this.notice.hidden = total > 0;
     this.notice.textContent = i18n.t(this.isFiltered ? "games.none" : "games.empty");

@@ -6,12 +6,11 @@ import * as socket from "./socket.js";
 
 const KINDS = ["dubious", "mistake", "blunder"];
 const PHASES = ["opening", "middlegame", "endgame"];
-const WIDTH = 660;
 const HEIGHT = 190;
+const NARROW = matchMedia("(max-width: 560px)"); // Fewer units make the same text larger.
 const LEFT = 36;
 const BOTTOM = 24;
 const TOP = 8;
-const WEEKS = 53;
 const DAY_MS = 86_400_000;
 const CELL = 12;
 
@@ -55,6 +54,7 @@ i18n.extend({
 export class ProgressCharts {
   constructor() {
     this.found = null;
+    NARROW.addEventListener("change", () => this.draw());
     this.root = h("div", { class: "stack game-progress", hidden: true });
     i18n.onChange(() => this.draw());
   }
@@ -107,13 +107,14 @@ function total(values) {
 }
 
 function frame(name, months, most, least, format) {
-  const root = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "bars", role: "img", "aria-label": i18n.t(`games.progress.${name}`) });
-  const step = (WIDTH - LEFT - 8) / months.length;
+  const chartWidth = NARROW.matches ? 360 : 660;
+  const root = svg("svg", { viewBox: `0 0 ${chartWidth} ${HEIGHT}`, class: "bars", role: "img", "aria-label": i18n.t(`games.progress.${name}`) });
+  const step = (chartWidth - LEFT - 8) / months.length;
   const x = (i) => LEFT + (i + 0.5) * step;
   const y = (value) => HEIGHT - BOTTOM - ((value - least) / (most - least)) * (HEIGHT - BOTTOM - TOP);
   for (const part of [0, 0.5, 1]) {
     const value = least + part * (most - least);
-    root.append(svg("line", { x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value), class: "grid" }));
+    root.append(svg("line", { x1: LEFT, x2: chartWidth, y1: y(value), y2: y(value), class: "grid" }));
     root.append(svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end", text: format(value) }));
   }
   const every = Math.ceil(70 / step);
@@ -160,21 +161,23 @@ function legendOf(group, names) {
   return h("p", { class: "row small legend" }, ...names.map((name) => h("span", { class: `mark-${name}`, text: i18n.t(`games.${group}.${name}`) })));
 }
 
-/** Returns the last year as squares: a column for each week, darker for more right answers. */
+/** Returns the last year, or on a narrow window half of it, as squares: a column for each week, darker for more right answers. */
 function calendar(days) {
+  const weeks = NARROW.matches ? 28 : 53;
   const known = new Map(days.map((one) => [one.day, one]));
   const most = Math.max(...days.map((one) => one.right), 1);
-  const root = svg("svg", { viewBox: `0 0 ${WEEKS * CELL} ${7 * CELL + 16}`, class: "calendar", role: "img", "aria-label": i18n.t("games.progress.days") });
+  const root = svg("svg", { viewBox: `0 0 ${weeks * CELL} ${7 * CELL + 16}`, class: "calendar", role: "img", "aria-label": i18n.t("games.progress.days") });
   const local = new Date();
   const today = Date.UTC(local.getFullYear(), local.getMonth(), local.getDate());
-  const first = today - ((WEEKS - 1) * 7 + new Date(today).getUTCDay()) * DAY_MS;
+  const first = today - ((weeks - 1) * 7 + new Date(today).getUTCDay()) * DAY_MS;
   let month = "";
   for (let at = first, i = 0; at <= today; at += DAY_MS, i += 1) {
     const day = new Date(at).toISOString().slice(0, 10);
     const [column, row] = [Math.floor(i / 7), i % 7];
     if (row === 0 && day.slice(0, 7) !== month) {
       month = day.slice(0, 7);
-      if (column < WEEKS - 2) root.append(svg("text", { x: column * CELL, y: 9, text: new Date(at).toLocaleString(i18n.current(), { month: "short", timeZone: "UTC" }) }));
+      const hasRoom = column < weeks - 2 && (column > 0 || day.slice(8) < "15");
+      if (hasRoom) root.append(svg("text", { x: column * CELL, y: 9, text: new Date(at).toLocaleString(i18n.current(), { month: "short", timeZone: "UTC" }) }));
     }
     const one = known.get(day);
     const level = one ? 1 + Math.min(3, Math.floor((3.999 * one.right) / most)) : 0;

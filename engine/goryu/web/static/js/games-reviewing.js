@@ -42,7 +42,7 @@ i18n.extend({
     "games.reviewing.nothing": "棋譜を取り込むと、新しい対局から順に解析します。",
     "games.reviewing.paused": "停止中。残り {left} 局です。",
     "games.reviewing.resting": "対局や検討のあいだは休みます。残り {left} 局です。",
-    "games.reviewing.elsewhere": "このマシンの別の Goryu が解析しています。残り {left} 局です。",
+    "games.reviewing.elsewhere": "このパソコンの別の Goryu が解析しています。残り {left} 局です。",
     "games.reviewing.failed": "停止しました：{problem}",
     "games.reviewing.pause": "一時停止",
     "games.reviewing.go": "再開",

@@ -4,8 +4,8 @@ let record = null;
 let position = null;
 
 /**
- * Opens the view "Review" with a record: {name, text}, with `playouts` if it has been reviewed with so many, and
- * with `ply` to show the position after that move.
+ * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, and with
+ * `playouts` if it has been reviewed with so many.
  */
 export function review(given) {
   record = given;

@@ -189,7 +189,7 @@ class ReviewView {
   async openPlayed() {
     const record = taken();
     if (!record) return;
-    const { playouts, ply, ...source } = record;
+    const { ply, playouts, ...source } = record;
     if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
     await this.open(source, ply);
   }
@@ -209,7 +209,7 @@ class ReviewView {
     else if (text.trim()) await this.open({ name, text });
   }
 
-  /** Opens a record, {name, content} or {name, text}, shows the position after `ply` moves, and begins its review. */
+  /** Opens a record, {name, content} or {name, text}, at the position after `ply` moves, and begins its review. */
   async open(source, ply = 0) {
     const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
     this.source = source;

@@ -17,6 +17,11 @@ export const VIEWS = [
     load: () => import("./games.js"),
   },
   {
+    name: "explorer",
+    title: { en: { "view.explorer": "Explorer" }, ja: { "view.explorer": "棋譜の樹" } },
+    load: () => import("./explorer.js"),
+  },
+  {
     name: "train",
     title: { en: { "view.train": "Train" }, ja: { "view.train": "稽古" } },
     load: () => import("./train.js"),

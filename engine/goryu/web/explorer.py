@@ -1,0 +1,91 @@
+"""The view "Explorer": the user's games, other records and the book as one graph of positions."""
+
+from dataclasses import asdict
+from typing import Any, Literal
+
+from goryu.analysis.description import board_after
+from goryu.base.language import tr
+from goryu.dojo.explorer import Explorer, Filter
+from goryu.dojo.openings import opening_name, opening_of
+from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, SfenError, move_from_usi, move_to_usi
+from goryu.kifu.notation import japanese_move, western_move
+from goryu.players.books.book import BookError
+from goryu.players.books.opening_book import OpeningBook
+from goryu.web.session import Message, MessageError, Session, View, choice, field
+
+MOST_PLIES = 500
+"""Of the line that leads to the position."""
+
+GAMES: dict[str, Literal["mine", "records"] | None] = {"all": None, "mine": "mine", "records": "records"}
+SIDES = {"any": None, "black": 0, "white": 1}
+
+
+class ExplorerView(View):
+    """Answers for one position at a time; the page keeps the line."""
+
+    name = "explorer"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._explorer: Explorer | None = None
+
+    async def on_look(self, message: Message) -> dict[str, Any]:
+        """Returns what is known about the position after `moves` (USI) from `start`.
+
+        games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
+        """
+        start = field(message, "start", str, START_SFEN) or START_SFEN
+        moves = field(message, "moves", list, [])
+        if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
+            raise MessageError(f"explorer.look: moves: expected at most {MOST_PLIES} USI moves")
+        wanted = Filter(
+            GAMES[choice(message, "games", GAMES, "all")], SIDES[choice(message, "side", SIDES, "any")]
+        )
+        return await self.session.run(
+            "explorer", lambda job: self._look(start, moves, wanted), is_search=False
+        )
+
+    def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
+        try:
+            board = board_after(start, moves)
+        except (SfenError, MoveError, IllegalMoveError) as error:
+            raise MessageError(f"explorer.look: {error}") from error
+        explorer = self._loaded()
+        try:
+            found = explorer.moves(board, wanted)
+        except BookError as error:
+            raise MessageError(str(error)) from error
+        over = board.outcome() is not None
+        return {
+            "sfen": board.sfen(),
+            "check": board.is_check(),
+            "legal": [] if over else sorted(map(move_to_usi, board.all_legal_moves())),
+            "count": explorer.count(board, wanted),
+            "opening": opening_name(opening_of(start, moves)),
+            "moves": [
+                asdict(one)
+                | {
+                    "ja": japanese_move(board, move_from_usi(one.move)),
+                    "en": western_move(board, move_from_usi(one.move)),
+                }
+                for one in found
+            ],
+            "games": explorer.games(board, wanted),
+        }
+
+    def on_record(self, message: Message) -> dict[str, str]:
+        """Returns a game as {name, text} for the view "Review"."""
+        game = self.session.dojo.games.get(field(message, "game", int))
+        names = " - ".join(name or "?" for name in game.names)
+        return {"name": f"{names} {game.date}".strip() + ".kif", "text": game.record}
+
+    def _loaded(self) -> Explorer:
+        """Opens the database and the book at the first use; without the book the games still answer."""
+        if self._explorer is None:
+            book: OpeningBook | None = None
+            try:
+                book = OpeningBook(self.session.config.book_file)
+            except BookError as error:
+                self.session.send("explorer.message", text=tr("the book is not used: {error}", error=error))
+            self._explorer = Explorer(self.session.dojo.database, book)
+        return self._explorer

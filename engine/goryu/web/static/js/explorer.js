@@ -1,0 +1,280 @@
+// The view "Explorer": what was played in a position; lines that meet in it are one.
+
+import { Board } from "./board.js";
+import { h, toast } from "./dom.js";
+import { review } from "./handoff.js";
+import * as i18n from "./i18n.js";
+import * as socket from "./socket.js";
+
+i18n.extend({
+  en: {
+    "explorer.start": "Start",
+    "explorer.back": "Back",
+    "explorer.flip": "Turn the board",
+    "explorer.games.label": "Games",
+    "explorer.games.all": "All",
+    "explorer.games.mine": "My games",
+    "explorer.games.records": "Other records",
+    "explorer.side.label": "My side",
+    "explorer.side.any": "Any",
+    "explorer.side.black": "Black",
+    "explorer.side.white": "White",
+    "explorer.moves": "Moves",
+    "explorer.move": "Move",
+    "explorer.count": "Games",
+    "explorer.score": "Result",
+    "explorer.score.about": "Black wins, draws and unknown results, White wins",
+    "explorer.value": "Goryu",
+    "explorer.value.about": "Mean win rate after the move, for the side that moves, in reviewed games",
+    "explorer.book": "Book",
+    "explorer.last": "Last",
+    "explorer.meeting": "{count} games meet here",
+    "explorer.meeting.about": "By other orders of moves {count} games reach this position",
+    "explorer.none": "No game and no book move here. Play any move on the board.",
+    "explorer.list": "Games with this position: {count}",
+    "explorer.list.first": "the newest {count}",
+    "explorer.open": "Open in Review",
+    "explorer.unnamed": "unknown",
+    "explorer.line": "Line",
+    "explorer.empty": "The database has no games yet. Drop your records in “My games”; the book answers meanwhile.",
+  },
+  ja: {
+    "explorer.start": "最初から",
+    "explorer.back": "一手戻る",
+    "explorer.flip": "盤を回す",
+    "explorer.games.label": "対象の棋譜",
+    "explorer.games.all": "すべて",
+    "explorer.games.mine": "自分の棋譜",
+    "explorer.games.records": "ほかの棋譜",
+    "explorer.side.label": "自分の手番",
+    "explorer.side.any": "両方",
+    "explorer.side.black": "先手",
+    "explorer.side.white": "後手",
+    "explorer.moves": "指し手",
+    "explorer.move": "手",
+    "explorer.count": "局数",
+    "explorer.score": "勝敗",
+    "explorer.score.about": "先手勝ち、引き分けと不明、後手勝ち",
+    "explorer.value": "Goryu",
+    "explorer.value.about": "解析済みの対局での、指した側から見た平均勝率",
+    "explorer.book": "定跡",
+    "explorer.last": "最近",
+    "explorer.meeting": "合流 {count} 局",
+    "explorer.meeting.about": "別の手順からの {count} 局もこの局面に合流します",
+    "explorer.none": "棋譜にも定跡にもない局面です。盤上で自由に駒を動かせます。",
+    "explorer.list": "この局面の対局：{count} 局",
+    "explorer.list.first": "新しい順に {count} 局",
+    "explorer.open": "検討で開く",
+    "explorer.unnamed": "不明",
+    "explorer.line": "手順",
+    "explorer.empty": "まだ棋譜がありません。「自分の棋譜」に棋譜を入れてください。それまでは定跡だけを表示します。",
+  },
+});
+
+let view = null;
+
+export function mount(section) {
+  view = new ExplorerView(section);
+}
+
+/** argument: the moves of a line in USI, separated by commas; the view goes there. */
+export function show(argument) {
+  if (argument) view.line = argument.split(",").map((usi) => ({ usi }));
+  view.look();
+}
+
+class ExplorerView {
+  constructor(section) {
+    this.line = []; // {usi, ja, en}; names may be missing.
+    this.found = null;
+    const stage = h("div", { class: "stage" });
+    this.board = new Board(stage, { onMove: (usi) => this.play(usi) });
+    this.lineText = h("div", { class: "line-moves row" });
+    const button = (key, act) => h("button", { type: "button", dataset: { i18n: key }, on: { click: act } });
+    const tools = h(
+      "div",
+      { class: "row" },
+      button("explorer.start", () => this.goTo(0)),
+      button("explorer.back", () => this.goTo(this.line.length - 1)),
+      button("explorer.flip", () => this.board.flip()),
+    );
+    this.games = this.select("games", ["all", "mine", "records"]);
+    this.side = this.select("side", ["any", "black", "white"]);
+    this.opening = h("p", { class: "opening" });
+    this.moves = h("div", { class: "explored" });
+    this.listTitle = h("h2");
+    this.list = h("ul", { class: "explored-games" });
+    const side = h(
+      "div",
+      { class: "side" },
+      h("div", { class: "panel stack" }, h("div", { class: "row filters" }, this.games.field, this.side.field), tools, this.lineText, this.opening),
+      h("div", { class: "panel" }, h("h2", { dataset: { i18n: "explorer.moves" } }), this.moves),
+      h("div", { class: "panel" }, this.listTitle, this.list),
+    );
+    section.append(h("div", { class: "columns explorer-columns" }, stage, side));
+    section.tabIndex = -1;
+    section.addEventListener("keydown", (event) => {
+      if (event.key === "Backspace" && !event.target.closest("select, input")) this.goTo(this.line.length - 1);
+    });
+    socket.on("explorer.message", ({ text }) => toast(text));
+    socket.on("games.changed", () => section.hidden || this.look());
+    i18n.onChange(() => this.draw());
+  }
+
+  select(name, values) {
+    const element = h(
+      "select",
+      { on: { change: () => this.look() } },
+      values.map((value) => h("option", { value, dataset: { i18n: `explorer.${name}.${value}` } })),
+    );
+    const field = h("label", { class: "field" }, h("span", { dataset: { i18n: `explorer.${name}.label` } }), element);
+    return { element, field };
+  }
+
+  play(usi) {
+    const named = this.found?.moves.find((one) => one.move === usi);
+    this.line.push({ usi, ja: named?.ja, en: named?.en });
+    this.look();
+  }
+
+  goTo(length) {
+    this.line.length = Math.max(0, Math.min(length, this.line.length));
+    this.look();
+  }
+
+  async look() {
+    const request = {
+      moves: this.line.map(({ usi }) => usi),
+      games: this.games.element.value,
+      side: this.side.element.value,
+    };
+    this.asked = request;
+    const found = await socket.request("explorer.look", request);
+    if (this.asked !== request) return; // The user went on meanwhile.
+    this.found = found;
+    this.draw();
+  }
+
+  draw() {
+    const { found } = this;
+    if (!found) return;
+    const last = this.line.at(-1)?.usi ?? null;
+    this.board.set({ sfen: found.sfen, legal: found.legal, lastMove: last, check: found.check });
+    const most = Math.max(1, ...found.moves.map(({ games }) => games));
+    this.board.arrows(
+      found.moves.slice(0, 5).map(({ move, games, book }) => ({
+        move,
+        width: games ? 0.3 + (0.7 * games) / most : 0.25,
+        color: games || !book ? "var(--arrow)" : "var(--warn)",
+      })),
+    );
+    this.opening.textContent = found.opening;
+    this.drawLine();
+    this.drawMoves();
+    this.drawGames();
+  }
+
+  drawLine() {
+    const language = i18n.current();
+    this.lineText.replaceChildren(
+      ...this.line.map((one, at) =>
+        h("button", {
+          type: "button",
+          class: "line-move quiet",
+          "aria-current": at === this.line.length - 1 ? "true" : null,
+          text: one[language] ?? one.usi,
+          on: { click: () => this.goTo(at + 1) },
+        }),
+      ),
+    );
+  }
+
+  drawMoves() {
+    const { found } = this;
+    if (!found.moves.length) {
+      const key = found.count || this.line.length ? "explorer.none" : "explorer.empty";
+      this.moves.replaceChildren(h("p", { class: "muted", text: i18n.t(key) }));
+      return;
+    }
+    const head = h(
+      "tr",
+      {},
+      ["move", "count", "score", "value", "book", "last"].map((name) =>
+        h("th", {
+          text: i18n.t(`explorer.${name}`),
+          title: i18n.has(`explorer.${name}.about`) ? i18n.t(`explorer.${name}.about`) : null,
+        }),
+      ),
+    );
+    this.moves.replaceChildren(h("table", {}, h("thead", {}, head), h("tbody", {}, found.moves.map((one) => this.row(one)))));
+  }
+
+  row(one) {
+    const others = one.meeting - one.games;
+    const play = h("button", {
+      type: "button",
+      class: "line-move",
+      text: one[i18n.current()],
+      on: { click: () => this.play(one.move) },
+    });
+    const meets =
+      others > 0 && one.games
+        ? h("span", {
+            class: "meeting small",
+            text: i18n.t("explorer.meeting", { count: one.meeting }),
+            title: i18n.t("explorer.meeting.about", { count: others }),
+          })
+        : null;
+    const share = (part) => ({ "--share": `${(100 * part) / Math.max(1, one.games)}%` });
+    const draws = one.games - one.black_wins - one.white_wins;
+    const score = one.games
+      ? h(
+          "div",
+          { class: "score", role: "img", "aria-label": `${one.black_wins} - ${draws} - ${one.white_wins}`, title: `${one.black_wins} - ${draws} - ${one.white_wins}` },
+          h("span", { class: "black", style: share(one.black_wins) }),
+          h("span", { class: "draw", style: share(draws) }),
+          h("span", { class: "white", style: share(one.white_wins) }),
+        )
+      : null;
+    const [eval_cp] = one.book ?? [];
+    const book = one.book ? (eval_cp === null ? "○" : `${eval_cp > 0 ? "+" : ""}${eval_cp}`) : "";
+    const cell = (text, name = "number") => h("td", { class: name, text });
+    return h(
+      "tr",
+      {},
+      h("td", { class: "name" }, play, meets),
+      cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : ""),
+      h("td", {}, score),
+      cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`),
+      cell(book),
+      cell(one.last?.[1]?.slice(2) ?? "", "number small"),
+    );
+  }
+
+  drawGames() {
+    const { games, count } = this.found;
+    const some = games.length < count ? ` (${i18n.t("explorer.list.first", { count: games.length })})` : "";
+    this.listTitle.textContent = i18n.t("explorer.list", { count }) + some;
+    const name = (text) => text || i18n.t("explorer.unnamed");
+    this.list.replaceChildren(
+      ...games.map((game) =>
+        h(
+          "li",
+          {},
+          h("button", {
+            type: "button",
+            class: "quiet",
+            title: i18n.t("explorer.open"),
+            text: `${game.date || "–"}  ${game.winner === 0 ? "○" : game.winner === 1 ? "●" : ""}${name(game.black)} – ${game.winner === 1 ? "○" : game.winner === 0 ? "●" : ""}${name(game.white)}`,
+            on: { click: () => this.open(game) },
+          }),
+        ),
+      ),
+    );
+  }
+
+  async open(game) {
+    const record = await socket.request("explorer.record", { game: game.id });
+    review({ ...record, ply: game.ply });
+  }
+}
