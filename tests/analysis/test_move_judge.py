@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from goryu.analysis.judgement import MoveClass
-from goryu.analysis.move_judge import MoveJudge, loses
+from goryu.analysis.move_judge import MoveJudge, Verdict, loses, verdict_of
 from goryu.analysis.review import GameReview, Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.base.errors import GoryuError
@@ -64,6 +64,15 @@ def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
     assert judged is not None
     assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
     assert not loses(judged, 0.0, PLAYOUTS)
+
+
+def test_a_guess_is_right_as_good_or_worse(judge: MoveJudge) -> None:
+    verdicts = {}
+    for move in ("2d2h", "2d2f", "2d8d"):
+        judged = judge.judge("", ROOK_HANGS, move, PLAYOUTS)
+        assert judged is not None
+        verdicts[move] = verdict_of(judged, "2d2h", PLAYOUTS)
+    assert verdicts == {"2d2h": Verdict.RIGHT, "2d2f": Verdict.AS_GOOD, "2d8d": Verdict.WORSE}
 
 
 def test_mates_need_no_playouts_and_nothing_follows_a_mate(judge: MoveJudge) -> None:

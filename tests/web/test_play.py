@@ -280,6 +280,15 @@ def test_a_phone_in_landscape_shows_the_board_without_scrolling(open_page: Any, 
             assert box["y"] + box["height"] <= height
 
 
+@pytest.mark.usefixtures("quick_replies")
+def test_a_whole_game_on_a_small_board(page: Any, server: Any) -> None:
+    page.locator('input[name="game"][value="reversi"]').check(force=True)
+    start(page, "reversi", Board="4 × 4", Opponent="Alpha-beta: perfect play")
+    click_until_the_game_is_over(page, server)
+    assert page.locator(".grid button").count() == 16
+    assert the_game(server).over.winner == 1  # The second player wins 4x4 with the best moves.
+
+
 @pytest.mark.parametrize("game", ["reversi", "tictactoe"])
 def test_a_phone_in_landscape_shows_the_small_boards_without_scrolling(open_page: Any, game: str) -> None:
     page = open_page(width=844, height=390)

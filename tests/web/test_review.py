@@ -118,6 +118,61 @@ def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: P
     expect(page.locator(".branch .line-move")).to_have_count(0)
 
 
+def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
+    open_page: Any, record: Path, on_board: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu.web.review.JUDGE_PLAYOUTS", 60)
+    page = opened(open_page, record)
+    page.keyboard.press("Home")
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Guess the moves").click()
+    panel = page.locator(".guess")
+    panel.locator("input[value='1']").check(force=True)
+    panel.get_by_role("button", name="Begin").click()
+    expect(panel.locator("h2")).to_contain_text("Move 10")
+    hidden = (".candidates", ".win-rates", ".mistakes-panel", ".judgement", ".accuracies")
+    for keys in ("ArrowRight", "End", "ArrowDown"):  # Nothing goes on before the answer.
+        page.keyboard.press(keys)
+        expect(page.locator(".game-move:visible")).to_have_count(10)  # The start and nine moves.
+        assert not any(page.locator(name).is_visible() for name in hidden)
+    expect(page.locator(".arrows .arrow")).to_have_count(0)
+
+    board = on_board(page, ".review .shogi")
+    board.move("8b8d", "gote")  # A rook for a pawn.
+    expect(panel.locator(".verdict")).to_contain_text("Loses")
+    expect(page.locator(".arrows .arrow")).to_have_count(2)
+    panel.locator(".line-move").first.click()
+    expect(page.locator(".branch .line-move[aria-current]")).to_have_text("Rx8d")
+    page.get_by_role("button", name="Back to the game").click()
+    page.keyboard.press("ArrowRight")
+    expect(panel.locator("h2")).to_contain_text("Move 12")
+    board.move("8b8d", "gote")
+    expect(panel.locator(".verdict")).to_have_text("Right!")
+    page.keyboard.press("Enter")
+    expect(panel.locator(".verdict")).to_have_text("3 of 6 points (50 %)")
+    expect(panel.locator(".guesses li")).to_have_count(2)
+    panel.get_by_role("button", name="Close").click()
+    expect(page.locator(".game-move:visible")).to_have_count(13)
+    expect(page.locator(".mistakes-panel")).to_be_visible()
+
+
+def test_a_game_is_played_on_from_a_move_that_was_tried(open_page: Any, record: Path, server: Any) -> None:
+    page = opened(open_page, record)
+    page.locator(".variation .line-move").click()
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator(".given")).to_contain_text("11 moves")
+    expect(page.locator('input[name="side"][value="second"]')).to_be_checked()
+    expect(page.locator(".play sg-pieces piece")).to_have_count(39)
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".moves li")).to_have_count(11)
+    (session,) = server.server.sessions.values()
+    state = session.views["play"]._state()
+    assert [move["name"] for move in state["moves"]][-2:] == ["P*2c", "2d2h"]
+    assert state["turn"] == 1
+
+
 def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(
     open_page: Any,
 ) -> None:

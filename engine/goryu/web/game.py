@@ -13,7 +13,9 @@ from goryu.kifu.notation import japanese_move, western_move
 from goryu.table.clock import ClockConfig
 from goryu.table.game import Game, Played, new_board
 
-GAMES = ("shogi", "reversi", "tictactoe")
+GAMES = ("shogi", "reversi", "reversi6", "reversi4", "tictactoe")
+
+BOARD_SIZES = {"reversi": 8, "reversi6": 6, "reversi4": 4}
 
 
 class PageGame(Game):
@@ -35,7 +37,7 @@ class PageGame(Game):
         """Raises SfenError for a start that breaks the rules."""
         state: State = TicTacToe()
         if kind != "tictactoe":
-            state = new_board(start, rules) if kind == "shogi" else Reversi()
+            state = new_board(start, rules) if kind == "shogi" else Reversi(BOARD_SIZES[kind])
         super().__init__(state, people, names, clock)
         self.kind = kind
         self.first_position = self.position()

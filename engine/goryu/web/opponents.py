@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
+from goryu.evaluators.network.model_files import models_folder
 from goryu.games.state import Move, State
 from goryu.implementation import Board, make_puct
 from goryu.kifu.record import Ending
@@ -40,8 +41,15 @@ SMALL_GAME_AGENTS = {
         "random", "depth-limited:1", "flat-mc:10", "uct:100", "depth-limited:3",
         "value:2", "gumbel:16", "puct:30", "puct:400",
     ),
+    "reversi6": ("random", "depth-limited:1", "flat-mc:10", "depth-limited:3", "uct:100", "uct:1000"),
+    "reversi4": ("random", "depth-limited:1", "flat-mc:10", "uct:100", "alpha-beta"),
 }  # fmt: skip
 """The opponents of each game, the weakest first; see `agents.py`. Each answers within seconds."""
+
+
+SMALL_BOARDS = ("reversi6", "reversi4")
+NETWORK_AGENTS = ("gumbel:16", "puct:30", "puct:400")
+"""Opponents on a small board with a network of the user, `reversi6.onnx` or `reversi4.onnx` in `models/`."""
 
 
 class EngineError(GoryuError, RuntimeError):
@@ -130,7 +138,9 @@ class Opponents:
         if kind not in self._setups:
             from goryu.players.agents.presets import board_setup  # It imports and loads networks.
 
-            self._setups[kind] = board_setup(kind, Random(), _log.warning)
+            # No network comes with the small boards, so none is missing there.
+            report = _log.info if kind in SMALL_BOARDS else _log.warning
+            self._setups[kind] = board_setup(kind, Random(), report)
         return self._setups[kind]
 
 
@@ -201,8 +211,14 @@ def levels() -> list[dict[str, Any]]:
     ]
 
 
+def agents() -> dict[str, list[str]]:
+    """Returns the opponents of each small game, with those that play by a network of the user."""
+    learnt = {game: NETWORK_AGENTS for game in SMALL_BOARDS if (models_folder() / f"{game}.onnx").is_file()}
+    return {game: [*names, *learnt.get(game, ())] for game, names in SMALL_GAME_AGENTS.items()}
+
+
 def is_opponent(kind: str, name: str) -> bool:
     """Is this the name of a player of the game?"""
     if kind == "shogi":
         return name in {str(level.number) for level in LEVELS}
-    return name in SMALL_GAME_AGENTS[kind]
+    return name in agents()[kind]

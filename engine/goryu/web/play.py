@@ -22,10 +22,10 @@ from goryu.table.written_moves import read_move
 from goryu.web.game import GAMES, PageGame
 from goryu.web.lesson import THRESHOLDS, Lesson
 from goryu.web.opponents import (
-    SMALL_GAME_AGENTS,
     THINKING_S,
     Opponents,
     StoppedError,
+    agents,
     is_opponent,
     levels,
 )
@@ -83,7 +83,7 @@ class PlayView(View):
         return {
             "levels": levels(),
             "handicaps": handicaps,
-            "agents": SMALL_GAME_AGENTS,
+            "agents": agents(),
             "network": network,
             "thresholds": THRESHOLDS,
         }

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, toast } from "./dom.js";
-import { review } from "./handoff.js";
+import { playFrom, review } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 
@@ -11,6 +11,7 @@ i18n.extend({
     "explorer.start": "Start",
     "explorer.back": "Back",
     "explorer.flip": "Turn the board",
+    "explorer.play": "Play on from here",
     "explorer.games.label": "Games",
     "explorer.games.all": "All",
     "explorer.games.mine": "My games",
@@ -42,6 +43,7 @@ i18n.extend({
     "explorer.start": "最初から",
     "explorer.back": "一手戻る",
     "explorer.flip": "盤を回す",
+    "explorer.play": "ここから対局",
     "explorer.games.label": "対象の棋譜",
     "explorer.games.all": "すべて",
     "explorer.games.mine": "自分の棋譜",
@@ -97,6 +99,7 @@ class ExplorerView {
       button("explorer.start", () => this.goTo(0)),
       button("explorer.back", () => this.goTo(this.line.length - 1)),
       button("explorer.flip", () => this.board.flip()),
+      button("explorer.play", () => playFrom({ moves: this.line.map(({ usi }) => usi) })),
     );
     this.games = this.select("games", ["all", "mine", "records"]);
     this.side = this.select("side", ["any", "black", "white"]);

@@ -11,7 +11,7 @@ i18n.extend({
 /**
  * A board of squares.
  *
- * game: "reversi" or "tictactoe". options: onMove(square), with squares numbered row by row from the upper left.
+ * game: "reversi", "reversi6", "reversi4" or "tictactoe". options: onMove(square), with squares numbered row by row from the upper left.
  *
  *     const board = new GridBoard(element, "reversi", {onMove: (square) => ...});
  *     board.set({cells: "...XO...", legal: [19, 26], last: 19});
@@ -19,23 +19,25 @@ i18n.extend({
  */
 export class GridBoard {
   constructor(element, game, options = {}) {
-    this.game = game;
-    this.size = game === "reversi" ? 8 : 3;
+    this.isReversi = game !== "tictactoe";
+    this.game = this.isReversi ? "reversi" : game;
+    this.size = this.isReversi ? Number(game.at(-1)) || 8 : 3;
     this.options = options;
     this.cells = "";
     this.buttons = Array.from({ length: this.size ** 2 }, (_, square) => this.button(square));
     this.grid = h("div", { class: "grid", role: "group" }, this.buttons);
-    this.root = h("div", { class: `grid-board ${game}` });
-    if (game === "reversi") {
+    this.root = h("div", { class: `grid-board ${this.game}` });
+    if (this.isReversi) {
+      this.root.style.setProperty("--size", String(this.size));
       this.root.append(
-        h("div", { class: "files", "aria-hidden": "true" }, [..."abcdefgh"].map((text) => h("span", { text }))),
-        h("div", { class: "ranks", "aria-hidden": "true" }, [..."12345678"].map((text) => h("span", { text }))),
+        h("div", { class: "files", "aria-hidden": "true" }, [..."abcdefgh"].slice(0, this.size).map((text) => h("span", { text }))),
+        h("div", { class: "ranks", "aria-hidden": "true" }, [..."12345678"].slice(0, this.size).map((text) => h("span", { text }))),
       );
     }
     this.root.append(this.grid);
     element.append(this.root);
     this.grid.addEventListener("keydown", (event) => this.onKey(event));
-    this.stopTranslating = i18n.onChange(() => this.grid.setAttribute("aria-label", i18n.t(`grid.${game}`)));
+    this.stopTranslating = i18n.onChange(() => this.grid.setAttribute("aria-label", i18n.t(`grid.${this.game}`)));
     this.set({ cells: ".".repeat(this.size ** 2) });
   }
 
@@ -85,7 +87,7 @@ export class GridBoard {
   }
 
   name(side) {
-    return this.game === "reversi" ? i18n.t(side ? "board.white" : "board.black") : "×○"[side];
+    return this.isReversi ? i18n.t(side ? "board.white" : "board.black") : "×○"[side];
   }
 
   squareName(square) {
@@ -103,7 +105,7 @@ export class GridBoard {
 
   stone(kind, before) {
     if (kind === ".") return h("span", { class: "stone" });
-    if (this.game === "reversi") {
+    if (this.isReversi) {
       const turned = before && before !== "." ? " turned" : " placed";
       return h("span", { class: `stone disc ${kind === "X" ? "black" : "white"}${turned}` });
     }

@@ -11,6 +11,7 @@ i18n.extend({
     "setup.game": "Game",
     "setup.shogi": "Shogi",
     "setup.reversi": "Reversi",
+    "setup.board": "Board",
     "setup.tictactoe": "Tic-tac-toe",
     "setup.level": "Opponent",
     "setup.side": "You play",
@@ -58,6 +59,7 @@ i18n.extend({
     "setup.game": "ゲーム",
     "setup.shogi": "将棋",
     "setup.reversi": "リバーシ",
+    "setup.board": "盤の大きさ",
     "setup.tictactoe": "三目並べ",
     "setup.level": "相手",
     "setup.side": "あなたの手番",
@@ -103,6 +105,7 @@ i18n.extend({
 });
 
 const GAMES = ["shogi", "reversi", "tictactoe"];
+const BOARDS = { reversi: 8, reversi6: 6, reversi4: 4 };
 const SIDES = ["first", "second", "random", "both"];
 const CLOCKS = [
   { main: 0, byoyomi: 10, increment: 0 },
@@ -167,7 +170,8 @@ export class SetupForm {
     const isShogi = values.game === "shogi";
     this.form.replaceChildren(
       h("h2", { text: t("setup.title") }),
-      this.given ? this.givenPosition() : this.choice("game", GAMES, (game) => t(`setup.${game}`)),
+      this.given ? this.givenPosition() : this.choice("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game)),
+      ...(values.game in BOARDS ? [this.boards()] : []),
       isShogi ? this.levels() : this.agents(),
       this.choice("side", SIDES, (side) => this.sideName(side)),
       ...(isShogi && !this.given ? [this.handicaps()] : []),
@@ -184,9 +188,9 @@ export class SetupForm {
     return side === "first" ? "×" : "○";
   }
 
-  choice(name, options, label) {
+  choice(name, options, label, chosen = this.values[name]) {
     const items = options.map((value) => {
-      const input = h("input", { type: "radio", name, value, checked: this.values[name] === value });
+      const input = h("input", { type: "radio", name, value, checked: chosen === value });
       input.addEventListener("change", () => this.set({ [name]: value }));
       return h("label", {}, input, h("span", { text: label(value) }));
     });
@@ -222,6 +226,13 @@ export class SetupForm {
     const select = h("select", { "aria-label": t("setup.level") }, names.map((name) => h("option", { value: name, text: this.agentName(name), selected: name === chosen })));
     select.addEventListener("change", () => this.set({ agents: { ...agents, [game]: select.value } }, false));
     return h("label", { class: "field" }, t("setup.level"), select);
+  }
+
+  boards() {
+    const options = Object.entries(BOARDS).map(([game, size]) => h("option", { value: game, text: `${size} × ${size}`, selected: game === this.values.game }));
+    const select = h("select", { "aria-label": t("setup.board") }, options);
+    select.addEventListener("change", () => this.set({ game: select.value }));
+    return h("label", { class: "field" }, t("setup.board"), select);
   }
 
   handicaps() {
@@ -316,6 +327,11 @@ export class SetupForm {
     if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves });
     await this.onStart(setup);
   }
+}
+
+/** Returns the game without the size of its board. */
+function kindOf(game) {
+  return game in BOARDS ? "reversi" : game;
 }
 
 function clockName({ main, byoyomi, increment }) {

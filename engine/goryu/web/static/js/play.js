@@ -136,8 +136,10 @@ i18n.extend({
 
 const SAVED = "goryu.play";
 const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-const MARKS = { shogi: ["☗", "☖"], reversi: ["●", "○"], tictactoe: ["×", "○"] };
-const SIDES = { shogi: ["play.black", "play.white"], reversi: ["play.black", "play.white"], tictactoe: ["play.cross", "play.ring"] };
+const REVERSI = ["play.black", "play.white"];
+const DISCS = ["●", "○"];
+const MARKS = { shogi: ["☗", "☖"], reversi: DISCS, reversi6: DISCS, reversi4: DISCS, tictactoe: ["×", "○"] };
+const SIDES = { shogi: ["play.black", "play.white"], reversi: REVERSI, reversi6: REVERSI, reversi4: REVERSI, tictactoe: ["play.cross", "play.ring"] };
 
 let view = null;
 
@@ -573,11 +575,11 @@ class PlayView {
       const bar = this.bars[at];
       bar.classList.toggle("turn", isTurn);
       const children = [
-        name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
+        name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game.replace(/\d/, "")} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
         h("span", { class: "name", text: name }),
         !isPerson && h("span", { class: "dots", hidden: !isTurn || this.lesson.isWaiting, title: t("play.thinking") }, h("i"), h("i"), h("i")),
       ];
-      if (state.game === "reversi") {
+      if (state.game.startsWith("reversi")) {
         const cells = this.at === null ? state.position : (state.moves[this.at - 1]?.position ?? state.start);
         children.push(h("span", { class: "discs number", text: [...cells].filter((cell) => cell === "XO"[side]).length }));
       }
@@ -675,7 +677,7 @@ class PlayView {
     });
     const shown = this.moves.querySelector("[aria-current]");
     if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
-    this.input.placeholder = state.game === "shogi" ? t("play.write.example") : state.game === "reversi" ? "d3" : "b2";
+    this.input.placeholder = state.game === "shogi" ? t("play.write.example") : state.game.startsWith("reversi") ? "d3" : "b2";
   }
 
   moveItem(name, ply) {
