@@ -72,7 +72,7 @@ export class TrainMenu {
           min: least,
           max: most,
           value: Math.round(settings[name] * factor),
-          on: { change: (event) => change(name, factor === 1 ? Number(event.target.value) : Number(event.target.value) / factor) },
+          on: { change: (event) => change(name, Math.min(most, Math.max(least, Math.round(Number(event.target.value)))) / factor) },
         }),
       );
     const unit = h(
