@@ -12,6 +12,7 @@ import pytest
 
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.web.lan import Lan
 from goryu.web.server import Server
 from goryu.web.views import VIEWS
 
@@ -29,18 +30,19 @@ LOOK_MS = 50
 class RunningServer:
     """A server in a thread of its own; `call` runs a function in its event loop."""
 
-    def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None) -> None:
+    def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None, lan: Lan | None = None) -> None:
         """dojo: where its database lies, or will lie."""
         self.config = EngineConfig(evaluator=EvaluatorConfig(threads=1))
         self.dojo = Dojo(dojo, self.config)
         self._record = record
+        self._lan = lan
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
 
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        self.server = Server(VIEWS, self.config, self.dojo, self._record)
+        self.server = Server(VIEWS, self.config, self.dojo, self._record, self._lan)
         async with self.server.running():
             self._started.set()
             await self._ended.wait()
@@ -75,6 +77,11 @@ def server(tmp_path: Path) -> Iterator[RunningServer]:
     running = RunningServer(tmp_path / "dojo.sqlite3").start()
     yield running
     running.stop()
+
+
+@pytest.fixture
+def running_server() -> type[RunningServer]:
+    return RunningServer
 
 
 @pytest.fixture(scope="session")
@@ -138,7 +145,7 @@ def watch(page: Any, url: str) -> None:
             page.problems.append(f"console {message.type}: {message.text}")
 
     def on_request(request: "Request") -> None:
-        if not request.url.startswith((url, "data:", "blob:" + url, "ws://127.0.0.1")):
+        if not request.url.startswith((url, "data:", "blob:" + url, "ws://127.0.0.")):
             page.problems.append(f"request to {request.url}")
 
     page.on("console", on_console)

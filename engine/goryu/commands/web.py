@@ -26,10 +26,15 @@ MOST_RECORD_BYTES = 1 << 20
 
 def main(arguments: Sequence[str]) -> int:
     """Serves until Ctrl-C; returns the exit status."""
-    given = make_parser().parse_args(arguments)
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    if given.address and not given.lan:
+        parser.error(tr("--address needs --lan"))
     try:
         # Packages of the extra are imported here, so that the message can say what is missing.
         from goryu.dojo.dojo import Dojo
+        from goryu.web.addresses import lan_address, own_address
+        from goryu.web.lan import Lan
         from goryu.web.server import Server
         from goryu.web.views import VIEWS
     except ModuleNotFoundError as error:
@@ -43,6 +48,7 @@ def main(arguments: Sequence[str]) -> int:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
         check_folders(given.games)
+        lan = Lan(own_address(given.address) if given.address else lan_address()) if given.lan else None
     except (GoryuError, OSError) as error:
         _report(explained(error))
         return 2
@@ -52,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     except InputError as error:
         _report(str(error))  # Who only plays needs no database.
     try:
-        asyncio.run(serve(Server(VIEWS, config, dojo, record), given.port, given.browser))
+        asyncio.run(serve(Server(VIEWS, config, dojo, record, lan), given.port, given.browser))
     except KeyboardInterrupt:
         return 0
     except InputError as error:
@@ -76,6 +82,16 @@ def make_parser() -> argparse.ArgumentParser:
         default=0,
         metavar="N",
         help=tr("of the server on 127.0.0.1; default: a free one"),
+    )
+    parser.add_argument(
+        "--lan",
+        action="store_true",
+        help=tr("also for devices of your local network that you pair; the traffic is not encrypted"),
+    )
+    parser.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help=tr("with --lan: this machine's IPv4 address in that network (default: the system's choice)"),
     )
     parser.add_argument(
         "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
@@ -134,6 +150,10 @@ async def serve(server: "Server", number: int, opens_browser: bool) -> None:
             raise InputError(problem) from error
         address = server.url + ("#review/file" if server.has_record else "")
         sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
+        if server.lan:
+            from goryu.web.invitation import invitation
+
+            sys.stdout.write(invitation(server.lan, sys.stdout))
         sys.stdout.flush()
         if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
             sys.stdout.write(f"goryu web: {tr('no browser was found; open the address above in one')}\n")

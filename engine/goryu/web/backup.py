@@ -1,4 +1,7 @@
-"""The backup of the dojo by HTTP: large files do not fit into the messages of the WebSocket."""
+"""The backup of the dojo by HTTP: large files do not fit into the messages of the WebSocket.
+
+It is for the page of this machine: a device of the local network gets no copy and cannot fill the disk.
+"""
 
 import asyncio
 import shutil
@@ -13,6 +16,7 @@ from goryu.base.language import speaking, tr
 from goryu.dojo.backup import merge
 from goryu.dojo.database import now
 from goryu.dojo.dojo import Dojo
+from goryu.web.lan import Lan
 from goryu.web.security import HEADERS, TOKEN_HEADER, Guard
 
 MOST_BYTES = 4 << 30
@@ -24,14 +28,15 @@ CHUNK = 1 << 20
 class Backup:
     """Sends a copy of the database, and merges one that comes. Both need the token of the page."""
 
-    def __init__(self, dojo: Dojo, guard: Guard) -> None:
+    def __init__(self, dojo: Dojo, guard: Guard, lan: Lan | None) -> None:
         self._dojo = dojo
         self._guard = guard
+        self._lan = lan
 
     async def send(self, request: web.Request) -> web.StreamResponse:
         """Sends a copy of the database as a file."""
-        if not self._guard.is_token(request.headers.get(TOKEN_HEADER)):
-            return web.Response(status=403, text=f"expected the token of the page in {TOKEN_HEADER}\n")
+        if not self._may(request):
+            return _refusal()
         with TemporaryDirectory(prefix="goryu-") as folder:
             copy = Path(folder) / "dojo.sqlite3"
             try:
@@ -51,6 +56,8 @@ class Backup:
 
     async def receive(self, request: web.Request) -> web.Response:
         """Merges a backup; answers with what was added, or with status 400 and the problem."""
+        if not self._may(request):
+            return _refusal()
         with (
             speaking("ja" if request.query.get("language") == "ja" else "en"),
             TemporaryDirectory(prefix="goryu-") as folder,
@@ -66,6 +73,11 @@ class Backup:
         self._dojo.reviewing.wake()
         return web.json_response(asdict(merged))
 
+    def _may(self, request: web.Request) -> bool:
+        """Does a request come from the page of this machine?"""
+        is_foreign = self._lan is not None and self._lan.is_foreign(request)
+        return not is_foreign and self._guard.is_token(request.headers.get(TOKEN_HEADER), request)
+
     async def _save(self, request: web.Request, path: Path) -> None:
         """Writes the body of a request to a file; raises OSError if it is too large."""
         size = 0
@@ -75,3 +87,9 @@ class Backup:
                 if size > min(MOST_BYTES, shutil.disk_usage(path.parent).free):
                     raise OSError(tr("the backup is too large"))
                 await asyncio.to_thread(file.write, chunk)
+
+
+def _refusal() -> web.Response:
+    return web.Response(
+        status=403, text=f"expected the page of this machine, with its token in {TOKEN_HEADER}\n"
+    )

@@ -32,7 +32,7 @@ class GamesView(View):
         self._parts: list[bytes] = []
 
     async def on_state(self, _message: Message) -> dict[str, Any]:
-        """Returns everything but the list."""
+        """Returns everything but the list. file: of the database; None for a device of the network."""
         return await self._run("games.state", self._state)
 
     def _state(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class GamesView(View):
             "reviewing": reviewing.state(),
             "playouts": reviewing.reviews.playouts,
             "folders": [str(folder) for folder in dojo.folders],
-            "file": str(dojo.database.path),
+            "file": None if self.session.device else str(dojo.database.path),
         }
 
     # The list.

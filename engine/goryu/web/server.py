@@ -15,6 +15,8 @@ from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web.backup import Backup
+from goryu.web.lan import Lan
+from goryu.web.pairing import Device
 from goryu.web.security import HEADERS, Guard
 from goryu.web.session import MessageError, Session, View, field, language_of, parse
 
@@ -40,6 +42,9 @@ KEEP_S = 3600.0
 MOST_SESSIONS = 50
 """A new tab replaces the oldest session without a connection; if there is none it is refused."""
 
+MOST_SESSIONS_OF_DEVICE = 5
+"""Likewise, of each device of the local network."""
+
 ALIVE_S = 1.0
 """A tab must answer in this time when another one comes with its session."""
 
@@ -49,7 +54,7 @@ SWEEP_S = 1.0
 class Server:
     """The server and the sessions of its tabs.
 
-    views: by name. config, dojo, record: see `Session`.
+    views: by name. config, dojo, record: see `Session`. lan: for devices of the local network, if any.
     """
 
     def __init__(
@@ -58,12 +63,17 @@ class Server:
         config: EngineConfig,
         dojo: Dojo,
         record: tuple[str, bytes] | None = None,
+        lan: Lan | None = None,
     ) -> None:
         self._views = views
         self._config = config
         self._dojo = dojo
         self._record = record
-        self.guard = Guard()
+        self.lan = lan
+        if lan:
+            lan.on_revoke = self._expel
+            lan.pairing.on_change = self._tell_devices
+        self.guard = Guard(lan)
         self.sessions: dict[str, Session] = {}
         self._sockets: dict[str, web.WebSocketResponse] = {}
         self.port = 0
@@ -80,7 +90,10 @@ class Server:
 
     @contextlib.asynccontextmanager
     async def running(self, port: int = 0) -> AsyncIterator[None]:
-        """Listens on 127.0.0.1 at the port, or a free one for 0, until the block ends."""
+        """Listens on 127.0.0.1 at the port, or a free one for 0, until the block ends.
+
+        With `lan` it listens on that address, too. Raises OSError or InputError if a port is in use.
+        """
         runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         sweeper: asyncio.Task[None] | None = None
@@ -89,6 +102,8 @@ class Server:
             await site.start()
             self.port = runner.addresses[0][1]
             self.guard.listen(self.port)
+            if self.lan:
+                await self.lan.listen(runner, self.port)
             sweeper = asyncio.create_task(self._sweep())
             yield
         finally:
@@ -104,26 +119,37 @@ class Server:
         app = web.Application(middlewares=[self.guard.middleware], client_max_size=MOST_MESSAGE_BYTES)
         app.router.add_get("/", self._page)
         app.router.add_get("/socket", self._socket)
-        backup = Backup(self._dojo, self.guard)
+        backup = Backup(self._dojo, self.guard, self.lan)
         app.router.add_get("/backup", backup.send)
         app.router.add_post("/backup", backup.receive)
         app.router.add_static("/static", STATIC, follow_symlinks=False)
+        if self.lan:
+            self.lan.add_routes(app)
         return app
 
-    async def _page(self, _request: web.Request) -> web.Response:
+    async def _page(self, request: web.Request) -> web.Response:
         text = (STATIC / "index.html").read_text(encoding="utf-8")
-        text = text.replace("{{token}}", self.guard.token).replace("{{version}}", __version__)
+        text = text.replace("{{token}}", self.guard.token_for(request)).replace("{{version}}", __version__)
         return web.Response(text=text, content_type="text/html")
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=MOST_MESSAGE_BYTES, heartbeat=20.0, compress=False)
         socket.headers.update(HEADERS)
         await socket.prepare(request)
-        try:
-            session, is_new = await self._greet(socket)
-        except (GoryuError, TimeoutError) as error:
-            await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=close_reason(str(error)))
-            return socket
+        with contextlib.ExitStack() as stack:
+            try:
+                device = self.lan.device_of(request) if self.lan else None
+                if self.lan and device:
+                    stack.enter_context(self.lan.pairing.connected(device, socket))
+                session, is_new = await self._greet(socket, request, device)
+            except (GoryuError, TimeoutError) as error:
+                await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=close_reason(str(error)))
+                return socket
+            await self._talk(socket, session, is_new)
+        return socket
+
+    async def _talk(self, socket: web.WebSocketResponse, session: Session, is_new: bool) -> None:
+        """Passes messages on until the connection ends."""
         sender = asyncio.create_task(self._send(session, socket, is_new))
         try:
             await self._receive(session, socket)
@@ -133,25 +159,28 @@ class Server:
                 await sender
             if self._sockets.get(session.id) is socket:
                 self._left(session, is_closed=socket.close_code in (WSCloseCode.OK, WSCloseCode.GOING_AWAY))
-        return socket
 
-    async def _greet(self, socket: web.WebSocketResponse) -> tuple[Session, bool]:
+    async def _greet(
+        self, socket: web.WebSocketResponse, request: web.Request, device: Device | None
+    ) -> tuple[Session, bool]:
         """Reads the first message, which must have the token; returns the session and whether it is new."""
         first = await socket.receive(timeout=HELLO_S)
         if first.type is not WSMsgType.TEXT:
             raise MessageError("expected a hello with the token of the page")
         hello = parse(first.data)
-        if hello["type"] != "hello" or not self.guard.is_token(hello.get("token")):
+        if hello["type"] != "hello" or not self.guard.is_token(hello.get("token"), request):
             with speaking(language_of(hello)):
                 raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
         known = field(hello, "session", str, "")
         session = self.sessions.get(known)
-        if session is not None and await self._is_in_use(known):
+        if session is not None and session.device is not device:
+            session = None  # A device cannot take a session of another one.
+        elif session is not None and await self._is_in_use(known):
             session = None  # The browser copied the session's name with the tab.
         is_new = session is None
         if session is None:
             with speaking(language_of(hello)):
-                session = self._new_session()
+                session = self._new_session(device)
         elif old := self._sockets.get(session.id):
             await old.close(code=WSCloseCode.GOING_AWAY)
         session.language = language_of(hello)
@@ -174,15 +203,18 @@ class Server:
             return False
         return True
 
-    def _new_session(self) -> Session:
-        if len(self.sessions) >= MOST_SESSIONS:
-            idle = [one for one in self.sessions.values() if one.left_s is not None]
+    def _new_session(self, device: Device | None) -> Session:
+        most = MOST_SESSIONS_OF_DEVICE if device else MOST_SESSIONS
+        own = [one for one in self.sessions.values() if one.device is device]
+        if len(own) >= most:
+            idle = [one for one in own if one.left_s is not None]
             if not idle:
                 raise MessageError(
-                    tr("{count} tabs are open, which is the most; close one of them", count=MOST_SESSIONS)
+                    tr("{count} tabs are open, which is the most; close one of them", count=most)
                 )
             self._forget(min(idle, key=lambda one: one.left_s or 0.0))
         session = Session(self._views, self._config, self._dojo, self._record)
+        session.device, session.lan = device, None if device else self.lan
         self.sessions[session.id] = session
         return session
 
@@ -200,7 +232,7 @@ class Server:
         async for message in socket:
             if message.type is not WSMsgType.TEXT:
                 await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
-            else:
+            elif session.id in self.sessions:  # Else its device was revoked just now.
                 session.receive(message.data)
                 await asyncio.sleep(0)  # A flood of messages must not keep the replies from being sent.
 
@@ -227,6 +259,17 @@ class Server:
     def _forget(self, session: Session) -> None:
         session.close()
         del self.sessions[session.id]
+
+    def _expel(self, device: Device) -> None:
+        """Forgets the sessions of a device that was revoked."""
+        for session in [one for one in self.sessions.values() if one.device is device]:
+            self._forget(session)
+
+    def _tell_devices(self) -> None:
+        """Tells the pages that show the devices that something there has changed."""
+        for session in self.sessions.values():
+            if session.lan:
+                session.report("devices.changed")
 
 
 def close_reason(text: str) -> bytes:

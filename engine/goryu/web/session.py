@@ -18,13 +18,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from time import monotonic
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
+
+if TYPE_CHECKING:
+    from goryu.web.lan import Lan
+    from goryu.web.pairing import Device
 
 _log = logging.getLogger("goryu.web")
 
@@ -227,6 +231,10 @@ class Session:
         """When the connection was lost (monotonic); None while there is one."""
         self.answered = asyncio.Event()
         """Is set when the page answers "session.alive"."""
+        self.device: Device | None = None
+        """The device of the local network whose tab this is; None for a tab of this machine."""
+        self.lan: Lan | None = None
+        """Pairs and revokes devices, for a tab of this machine with `--lan`; else None."""
         self._loop = asyncio.get_running_loop()
         self.outbox = Outbox(self._loop)
         self._jobs: dict[str, Job] = {}

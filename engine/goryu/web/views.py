@@ -5,6 +5,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
 from goryu.web.games import GamesView
 from goryu.web.microscope import MicroscopeView
@@ -37,5 +38,14 @@ class SessionView(View):
 
 VIEWS: dict[str, type[View]] = {
     view.name: view
-    for view in (SessionView, PlayView, ReviewView, GamesView, ExplorerView, TrainView, MicroscopeView)
+    for view in (
+        SessionView,
+        DevicesView,
+        PlayView,
+        ReviewView,
+        GamesView,
+        ExplorerView,
+        TrainView,
+        MicroscopeView,
+    )
 }

@@ -607,6 +607,50 @@ TEXTS: dict[str, str] = {
         "対局、棋譜の検討、探索の観察ができるページをブラウザで開きます。Ctrl-Cで終わります。"
     ),
     "a game record to review": "検討する棋譜",
+    "also for devices of your local network that you pair; the traffic is not encrypted": (
+        "ペアリングしたローカルネットワーク（LAN）の機器からも使えるようにする（通信は暗号化されません）"
+    ),
+    "with --lan: this machine's IPv4 address in that network (default: the system's choice)": (
+        "--lan で使う、このパソコンのIPv4アドレス（既定：システムが選ぶもの）"
+    ),
+    "--address needs --lan": "--address は --lan と一緒に指定してください",
+    "found no local network; name this machine's address in it by --address": (
+        "ローカルネットワークが見つかりません。このパソコンのアドレスを --address で指定してください"
+    ),
+    "{text!r}: expected an IPv4 address such as 192.168.1.5": (
+        "{text!r}：192.168.1.5 のようなIPv4アドレスを指定してください"
+    ),
+    "{text} is an address of the internet; expected one of a local network": (
+        "{text}はインターネットのアドレスです。ローカルネットワークのアドレスを指定してください"
+    ),
+    "{text} is no address in a network; expected one of this machine": (
+        "{text}はネットワーク上のアドレスではありません。このパソコンのアドレスを指定してください"
+    ),
+    "{text} is not an address of this machine": "{text}はこのパソコンのアドレスではありません",
+    "cannot listen on {place}: {error}": "{place}が使えません：{error}",
+    "devices of your local network can use {url} once they are paired": (
+        "ローカルネットワークの機器は、ペアリングすると {url} を使えます"
+    ),
+    "WARNING: the traffic is not encrypted; use --lan only in a network that you trust": (
+        "警告：通信は暗号化されません。--lan は信頼できるネットワークだけで使ってください"
+    ),
+    "to pair a device, open the page on this computer and choose Devices": (
+        "ペアリングするには、このパソコンで画面を開き、「機器」を選んでください"
+    ),
+    "to pair a device, scan this code within {minutes} minutes:": (
+        "ペアリングするには、{minutes}分以内にこのコードを読み取ってください："
+    ),
+    "the code was used or has expired; show a new one on the computer": (
+        "このコードは使用済みか期限切れです。パソコンで新しいコードを表示してください"
+    ),
+    "this is not the code; tries left: {count}": "コードが違います（残り{count}回）",
+    "{count} devices are paired, which is the most; revoke one of them": (
+        "ペアリングできる機器は{count}台までです。どれかを解除してください"
+    ),
+    "this device is not paired any more": "この機器のペアリングはすでに解除されています",
+    "only the page on the computer itself, started with --lan, can do this": (
+        "この操作ができるのは、--lan を付けて起動したパソコン自身の画面だけです"
+    ),
     "of the server on 127.0.0.1; default: a free one": "127.0.0.1のポート番号（既定：空いているもの）",
     "print the address, and do not open it": "アドレスを表示するだけで、ブラウザは開かない",
     "cannot listen on port {port}: {error}": "ポート{port}が使えません：{error}",

@@ -33,12 +33,13 @@ export class BackupPanel {
     });
     const button = (name, call) => h("button", { type: "button", dataset: { i18n: `games.backup.${name}` }, on: { click: call } });
     this.buttons = [button("save", () => this.busy(() => this.save())), button("read", () => input.click())];
-    this.root = h("div", { class: "panel stack" }, h("h2", { dataset: { i18n: "games.backup" } }), this.about, h("div", { class: "row" }, ...this.buttons, input));
+    this.root = h("div", { class: "panel stack", hidden: true }, h("h2", { dataset: { i18n: "games.backup" } }), this.about, h("div", { class: "row" }, ...this.buttons, input));
     i18n.onChange(() => this.draw());
   }
 
   setState({ file }) {
     this.file = file;
+    this.root.hidden = file === null;
     this.draw();
   }
 

@@ -1,5 +1,6 @@
 // The frame of the page: the views and their tabs, language, theme and connection.
 
+import * as devices from "./devices.js";
 import { h, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
@@ -146,6 +147,7 @@ addEventListener("unhandledrejection", (event) => {
 
 buildTabs();
 buildSwitches();
+devices.mount(document.querySelector(".top .tools"));
 showConnection();
 i18n.apply();
 socket.start(i18n.current);

@@ -11,6 +11,7 @@ const MOST_BYTES = 2 << 20; // The server closes the connection at a larger mess
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
+const REVOKED = 4001; // The close code for a device of the local network that is not paired any more.
 
 const token = document.querySelector('meta[name="goryu-token"]').content;
 const handlers = new Map();
@@ -22,6 +23,7 @@ let number = 0;
 let delay = FIRST_DELAY_MS;
 let isReady = false;
 let isNew = false; // Of the session, when the last connection was made.
+let hasOpened = false; // The newest connection.
 let hasEnded = false;
 let language = () => "en";
 
@@ -48,7 +50,9 @@ export function start(getLanguage) {
 function connect() {
   const one = new WebSocket(`ws://${location.host}/socket`);
   socket = one;
+  hasOpened = false;
   one.onopen = () => {
+    hasOpened = true;
     const session = sessionStorage.getItem(KEY) ?? "";
     one.send(JSON.stringify({ type: "hello", token, session, language: language() }));
   };
@@ -65,9 +69,26 @@ function lost(event) {
   for (const { reject } of pending.values()) reject(new ConnectionLost());
   pending.clear();
   if (hasEnded) return;
+  if (event.code === REVOKED) {
+    hasEnded = true;
+    sessionStorage.setItem("goryu.revoked", "");
+    location.replace("/pair");
+    return;
+  }
+  if (!hasOpened) leaveIfNotPaired();
   for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
   setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
+}
+
+/** Goes to the page for pairing if the server wants that: it was started again, or this device was revoked. */
+async function leaveIfNotPaired() {
+  try {
+    const answer = await fetch("/", { redirect: "manual" });
+    if (answer.type === "opaqueredirect") location.replace("/pair");
+  } catch {
+    // No server answers; `connect` goes on trying.
+  }
 }
 
 function receive(message) {
