@@ -1,4 +1,4 @@
-"""The length of a mate by its definition, on cshogi's board: no table, no pruning, no df-pn.
+"""The length of a mate by its definition, on cshogi's board: no iterative deepening, no ordering, no df-pn.
 
 An independent reading of what `goryu.dojo.tsume.length` says of useless interpositions.
 """
@@ -16,6 +16,7 @@ HAND_OF_TYPE = {1: 0, 2: 1, 3: 2, 4: 3, 5: 5, 6: 6, 7: 4, 9: 0, 10: 1, 11: 2, 12
 
 def defined_length(sfen: str, most: int) -> int | None:
     """Returns the plies to mate for the side to move, or None if they are more than `most`."""
+    _known.clear()
     length = _attack(cshogi.Board(sfen), most, (0,) * 7)
     return length if length <= most else None
 
@@ -48,7 +49,18 @@ def _all_legal(board: Any) -> list[int]:
     return moves
 
 
+_known: dict[tuple[str, int, tuple[int, ...]], int] = {}
+"""Answers of `_defence`: interpositions reach the same position in many orders."""
+
+
 def _defence(board: Any, most: int, barred: tuple[int, ...]) -> int:
+    key = board.sfen().rsplit(" ", 1)[0], most, barred
+    if key not in _known:
+        _known[key] = _longest(board, most, barred)
+    return _known[key]
+
+
+def _longest(board: Any, most: int, barred: tuple[int, ...]) -> int:
     king = board.king_square(board.turn)
     plain, interposed = [], []
     for move in _all_legal(board):
@@ -62,11 +74,13 @@ def _defence(board: Any, most: int, barred: tuple[int, ...]) -> int:
     length = max([0, *(1 + _after(board, move, most - 1, barred) for move in plain)])
     if length > most:
         return NEVER
-    others = [move for move in interposed if not _is_useless(board, move, length, barred)]
-    if others and most < 2:
-        return NEVER
-    length = max([length, *(1 + _after(board, move, most - 1, barred) for move in others)])
-    return length if length <= most else NEVER
+    shortest = length
+    for move in interposed:
+        if not _is_useless(board, move, shortest, barred):
+            length = max(length, 1 + _after(board, move, most - 1, barred))
+            if length > most:
+                return NEVER
+    return length
 
 
 def _after(board: Any, move: int, most: int, barred: tuple[int, ...]) -> int:

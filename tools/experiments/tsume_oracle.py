@@ -9,7 +9,7 @@ has a check. Three questions:
 - How long is it if useless interpositions count? cshogi's `mate_move` must find a mate in as many plies, and none
   in fewer, up to --plies.
 - How long is it if they do not count? That is checked against the definition, written down once more on cshogi's
-  board without any table or pruning, up to --defined plies.
+  board, up to --defined plies.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 r"""Solves mate problems (詰将棋), and makes them from games.
 
-    goryu tsume solve "7nl/5kP2/3p2g1p/9/9/9/9/9/9 b RBGr..."     length, solution, other moves that mate
+    goryu tsume solve "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
     goryu tsume make games/ --length 3-7 --limit 50 --out problems.sfen
     goryu tsume make games.csa --classical --beside --out problems.sfen
 
@@ -105,9 +105,9 @@ def solution_lines(solution: Solution, nodes: int) -> Iterator[str]:
         else:
             yield tr("Whether there is a mate was not found out within {nodes} nodes.", nodes=nodes)
         if length.above > 0:
-            yield tr("There is no mate within {plies} plies.", plies=length.above)
+            yield tr("There is no mate in {plies} or less.", plies=length.above)
         return
-    yield tr("mate in {plies} plies", plies=length.plies)
+    yield tr("mate in {plies}", plies=length.plies)
     if not solution.line:
         yield tr("The solution was not found within {nodes} nodes.", nodes=nodes)
         return
@@ -136,8 +136,8 @@ def _other(board: Board, other: Alternative, *, is_undecided: bool) -> str:
     if is_undecided:
         return tr("{move}: not decided", move=move)
     if other.plies is None:
-        return tr("{move} mates too, in more plies", move=move)
-    return tr("{move} mates too, in {plies} plies", move=move, plies=other.plies)
+        return tr("{move} mates too", move=move)
+    return tr("{move} mates too, in {plies}", move=move, plies=other.plies)
 
 
 def _written(board: Board, move: str) -> str:
@@ -169,7 +169,7 @@ def _make(args: argparse.Namespace) -> None:
     atomic_write(args.out, "\n".join(lines) + "\n")
     print(tr("wrote {count} problems to {file}", count=len(made), file=args.out))
     for length in sorted(counts):
-        print(tr("{plies} plies: {count}", plies=length, count=counts[length]))
+        print(tr("mate in {plies}: {count}", plies=length, count=counts[length]))
 
 
 def _is_full(counts: Counter[int], args: argparse.Namespace) -> bool:

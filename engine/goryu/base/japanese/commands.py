@@ -12,6 +12,7 @@ ABOUT = {
     "plays on a CSA server, such as floodgate": "floodgateなどのCSAサーバーで対局する",
     "reviews game records: win rates, mistakes, what was better": "棋譜を検討し、悪手を示す",
     "analyses positions for programs, by lines of JSON": "ほかのプログラムの問い合わせに答えて局面を解析する",
+    "solves mate problems, and makes them from games": "詰将棋を解く。棋譜から詰将棋を作る",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
     "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
@@ -183,6 +184,15 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
   goryu records tree wdoor2024.7z --depth 6 --min-games 100
   goryu records openings wdoor2024.7z --plies 24 --min-games 2 --out openings.txt
 """,
+    "goryu tsume": """\
+詰将棋を解きます。また、棋譜に現れた詰みの局面から詰将棋を作ります。
+
+  goryu tsume solve "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
+  goryu tsume make games/ --length 3-7 --limit 50 --out problems.sfen
+  goryu tsume make games.csa --classical --beside --out problems.sfen
+
+KIF、KI2、CSA、JKF、SFEN、USI の棋譜（フォルダやアーカイブも可）と、教師データの対局を読みます。
+""",
     "goryu teach": """\
 USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、圧縮します。
 play を止めても、同じコマンドで続きから始まります。
@@ -197,6 +207,22 @@ fit には cshogi（追加パッケージ train）が必要です。
 """What a command prints above its options, by its name."""
 
 OPTIONS = {
+    "print the length and the solutions of a mate problem": "詰将棋の手数と作意、余詰を表示します",
+    "the position; the side to move mates": "局面。手番の側が詰ます",
+    "positions that each question to the solver may cost": "一つの問いに使う局面数の上限",
+    "make mate problems from games": "棋譜から詰将棋を作ります",
+    "file, folder or archive of games": "棋譜のファイル、フォルダ、アーカイブ",
+    "the problems: an SFEN on each line": "詰将棋を書き出すファイル（一行に一つの SFEN）",
+    "plies to mate": "詰みまでの手数",
+    "make at most N problems": "多くても N 題で終える",
+    "make at most N problems of each length": "手数ごとに多くても N 題",
+    "make at most N problems of each game": "一局から多くても N 題",
+    "leave out problems with several first moves": "初手が二通り以上あるものを除く",
+    "leave out problems with any second solution": "余詰のあるものを除く",
+    "take away the pieces that do not matter: black attacks without a king, the defender holds the rest": (
+        "詰みに関係のない駒を取り除く（攻方の玉はなく、残りの駒はすべて玉方の持駒）"
+    ),
+    "also look at the moves that could have been played instead": "指されなかった手のあとの局面も調べる",
     "server, logins and options of the engine, in TOML": "サーバー、ログイン、エンジンのオプション（TOML）",
     "end after so many games (default: no end)": "この数の対局で終える（既定：止めるまで続ける）",
     "games at a time; each needs a login of its own in the file": (

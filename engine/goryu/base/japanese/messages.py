@@ -754,6 +754,43 @@ TEXTS: dict[str, str] = {
     ),
     "values at most {most} apart": "価値の差は {most} 以下",
     "at least {least} apart": "差は {least} 以上",
+    # goryu tsume, and mate problems on the page.
+    "Right.": "正解です。",
+    "This mates too, but there is a shorter mate.": "これでも詰みますが、もっと短い詰みがあります。",
+    "This mates. Whether it is the shortest mate is not known.": "詰みます。最短の詰みかどうかはわかりません。",
+    "This is no check: every move must give check.": "王手ではありません。攻方は王手を続けなければなりません。",
+    "The king escapes.": "玉に逃れられます。",
+    "A pawn drop must not mate.": "打ち歩詰めです。",
+    "This move is not legal.": "指せない手です。",
+    "It was not found out whether this mates.": "詰むかどうか読み切れませんでした。",
+    "{name}:{line}: expected a mate problem, received {text!r}": (
+        "{name} {line}行目：詰将棋として読めません：{text!r}"
+    ),
+    "no mate": "不詰",
+    "There is a mate, but its length was not found within {nodes} nodes.": (
+        "詰みますが、{nodes}局面では手数がわかりませんでした。"
+    ),
+    "Whether there is a mate was not found out within {nodes} nodes.": (
+        "{nodes}局面では詰むかどうかわかりませんでした。"
+    ),
+    "There is no mate in {plies} or less.": "{plies}手以内の詰みはありません。",
+    "mate in {plies}": "{plies}手詰",
+    "mate in {plies}: {count}": "{plies}手詰：{count}題",
+    "The solution was not found within {nodes} nodes.": "{nodes}局面では手順がわかりませんでした。",
+    "Which of equally long lines leaves the fewest pieces was not found within the nodes.": (
+        "同手数の変化のうち駒余りの最も少ない手順は、読み切れませんでした。"
+    ),
+    "pieces left in hand: {count}": "駒余り：{count}枚",
+    "There are second solutions.": "余詰があります。",
+    "There is no second solution.": "余詰はありません。",
+    "Whether there is a second solution was not found out.": "余詰の有無は読み切れませんでした。",
+    "{move}: not decided": "{move}：不明",
+    "{move} mates too": "{move}でも詰む",
+    "{move} mates too, in {plies}": "{move}でも詰む（{plies}手）",
+    "{text!r}: expected lengths such as 3-7": "{text!r}：3-7 のような手数を指定してください",
+    "{text}: expected lengths from 1 to {most}": "{text}：手数は 1 から {most} までです",
+    "no problem was found": "詰将棋は見つかりませんでした",
+    "wrote {count} problems to {file}": "{file} に {count}題を書き出しました",
     # goryu download.
     "{file}: the network of miniosl": "{file}：miniosl のモデル",
     "to play with it, set the option DNN_Model to {name}": (

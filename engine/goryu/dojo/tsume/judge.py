@@ -133,7 +133,7 @@ class TsumeGame:
     def _judged(self, before: MateLength) -> Judgement:
         """Judges the check that has led to `board`."""
         bound = (before.plies or before.above + 2) + 3
-        verdict, rest = verdict_after(self._solver, self.board, bound, lambda: False)
+        verdict, rest = verdict_after(self._solver, self.board, bound)
         if verdict is MateVerdict.UNKNOWN:
             return Judgement(Verdict.UNDECIDED)
         if verdict is MateVerdict.NO_MATE:
