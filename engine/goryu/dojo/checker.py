@@ -1,14 +1,17 @@
 """The thread that checks candidates in the background, one after the other, until none is left."""
 
+import logging
 from collections.abc import Callable
 from threading import Event, Lock, Thread
 
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.base.errors import GoryuError
-from goryu.dojo.checking import check
-from goryu.dojo.database import Database
+from goryu.dojo.checking import Verdict, check
+from goryu.dojo.database import Database, DatabaseError
 from goryu.dojo.problems import Problem, Problems
 from goryu.dojo.settings import training_settings
+
+_log = logging.getLogger("goryu.dojo")
 
 LOOK_S = 0.5
 """Between two looks whether the machine is free."""
@@ -40,6 +43,7 @@ class Checker:
         self._lock = Lock()
         self._closed = Event()
         self._thread: Thread | None = None
+        self._is_wanted = False
         self.failure = ""
         """Why the checks ended, for the user; "" if nothing failed."""
 
@@ -51,6 +55,7 @@ class Checker:
     def wake(self) -> None:
         """Begins to work if there is anything to do."""
         with self._lock:
+            self._is_wanted = True
             if self._thread is None and not self._closed.is_set():
                 self.failure = ""
                 self._thread = Thread(target=self._run, name="checker", daemon=True)
@@ -65,15 +70,21 @@ class Checker:
             thread.join()
 
     def _run(self) -> None:
-        try:
-            while (problem := self._next()) is not None:
-                self._check(problem)
-        except GoryuError as error:
-            self.failure = error.translated()
-        finally:
-            with self._lock:
+        while self._goes_on():
+            try:
+                while (problem := self._next()) is not None:
+                    self._check(problem)
+            except GoryuError as error:
+                self.failure = error.translated()
+        self._on_change()
+
+    def _goes_on(self) -> bool:
+        """Has `wake` been called since the thread last looked for work? If not, the thread ends."""
+        with self._lock:
+            is_wanted, self._is_wanted = self._is_wanted and not self._closed.is_set(), False
+            if not is_wanted:
                 self._thread = None
-            self._on_change()
+            return is_wanted
 
     def _next(self) -> Problem | None:
         if self._closed.is_set() or not training_settings(self._database).is_checking:
@@ -86,9 +97,17 @@ class Checker:
             return
         if self._searcher is None:
             self._searcher = self._make_searcher()
-        verdict = check(self._searcher, problem, settings, self._waits)
+        try:
+            verdict = check(self._searcher, problem, settings, self._waits)
+        except DatabaseError:
+            raise
+        except Exception:
+            # One candidate must not keep the others from being checked.
+            _log.exception("problem %s cannot be checked", problem.id)
+            verdict = Verdict("failed", problem.content)
         if verdict is not None:
-            self._problems.decide(problem.id, verdict.state, settings.playouts, verdict.content)
+            content = verdict.content | {"reason": verdict.reason}
+            self._problems.decide(problem.id, verdict.state, settings.playouts, content)
             self._on_change()
 
     def _waits(self) -> bool:

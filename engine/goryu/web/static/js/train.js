@@ -134,6 +134,7 @@ class TrainView {
     this.board.setOrientation(problem.turn ? "white" : "black");
     this.place(problem, false);
     this.draw();
+    if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView(); // A phone, scrolled to the result.
   }
 
   /** Shows a position in which the user may answer. */
@@ -277,6 +278,7 @@ class TrainView {
 
   draw() {
     if (!this.state) return;
+    this.root.classList.toggle("idle", !this.problem);
     this.drawTask();
     this.drawControls();
     this.drawResult();
@@ -312,7 +314,6 @@ class TrainView {
     if (this.result.hidden) return;
     const parts = [];
     if (answer) parts.push(h("h2", { class: answer.isRight ? "right" : "wrong", text: this.verdict(answer) }));
-    else parts.push(h("h2", { text: t("train.solution") }));
     if (answer?.allowsMate && !answer.isRight) parts.push(h("p", { text: t("train.allows", { plies: answer.allowsMate }) }));
     if (answer && !answer.isRight && answer.refutation.usi.length) {
       parts.push(h("p", { text: t("train.refuted") }), this.lineOf(afterMove(this.position.sfen, answer.move.usi[0]), answer.refutation));
