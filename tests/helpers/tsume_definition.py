@@ -62,7 +62,8 @@ def _defence(board: Any, most: int, barred: tuple[int, ...]) -> int:
 
 def _longest(board: Any, most: int, barred: tuple[int, ...]) -> int:
     king = board.king_square(board.turn)
-    plain, interposed = [], []
+    plain: list[int] = []
+    interposed: list[int] = []
     for move in _all_legal(board):
         is_drop = cshogi.move_is_drop(move)
         is_interposition = is_drop or (

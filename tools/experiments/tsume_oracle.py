@@ -2,14 +2,14 @@
 
 python tools/experiments/tsume_oracle.py GAMES [--positions 10000] [--seed 1]     # HCPE, or any other format
 
-It takes positions of the games, and positions after moves that could have been played, in which the side to move
-has a check. Three questions:
+It takes positions of the games, and positions after moves that could have been played, in which the side to
+move has a check. Three questions:
 
 - Is there a mate? cshogi's df-pn must not contradict. "not found": it did not answer within its nodes.
-- How long is it if useless interpositions count? cshogi's `mate_move` must find a mate in as many plies, and none
-  in fewer, up to --plies.
-- How long is it if they do not count? That is checked against the definition, written down once more on cshogi's
-  board, up to --defined plies.
+- How long is it if useless interpositions count? cshogi's `mate_move` must find a mate in as many plies, and
+  none in fewer, up to --plies.
+- How long is it if they do not count? That is checked against the definition, written down once more on
+  cshogi's board, up to --defined plies.
 """
 
 import argparse

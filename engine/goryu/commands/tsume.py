@@ -23,6 +23,7 @@ from goryu.dojo.tsume.generator import Wanted, generate
 from goryu.dojo.tsume.problem import Tsume, by_length
 from goryu.dojo.tsume.solution import NODES, Alternative, Solution, analyse, problem_board
 from goryu.games.shogi import SfenError, move_from_usi, move_to_usi
+from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import GameRecord, Ply
@@ -35,7 +36,11 @@ LONGEST = 31
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     return program(
-        "goryu tsume", make_parser(), lambda args: args.verb(args), arguments, interrupted="nothing was written"
+        "goryu tsume",
+        make_parser(),
+        lambda args: args.verb(args),
+        arguments,
+        interrupted="nothing was written",
     )
 
 
@@ -48,7 +53,9 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("--nodes", type=positive, default=NODES, metavar="N", help=f"{_NODES} (default {NODES})")
     make = add_verb(verbs, "make", _make, "make mate problems from games")
     make.add_argument("source", type=Path, nargs="+", help="file, folder or archive of games")
-    make.add_argument("--out", type=Path, required=True, metavar="FILE", help="the problems: an SFEN on each line")
+    make.add_argument(
+        "--out", type=Path, required=True, metavar="FILE", help="the problems: an SFEN on each line"
+    )
     make.add_argument(
         "--length", type=_lengths, default=(1, 13), metavar="N-M", help="plies to mate (default 1-13)"
     )
@@ -59,13 +66,15 @@ def make_parser() -> argparse.ArgumentParser:
     make.add_argument("--sound", action="store_true", help="leave out problems with any second solution")
     make.add_argument(
         "--classical", action="store_true",
-        help="take away the pieces that do not matter: black attacks without a king, the defender holds the rest",
+        help="take away what does not matter: black attacks without a king, the defender holds the rest",
     )  # fmt: skip
     make.add_argument(
         "--beside", action="store_true", help="also look at the moves that could have been played instead"
     )
     nodes = Wanted().nodes
-    make.add_argument("--nodes", type=positive, default=nodes, metavar="N", help=f"{_NODES} (default {nodes})")
+    make.add_argument(
+        "--nodes", type=positive, default=nodes, metavar="N", help=f"{_NODES} (default {nodes})"
+    )
     return parser
 
 
@@ -75,7 +84,9 @@ _NODES = "positions that each question to the solver may cost"
 def _lengths(text: str) -> tuple[int, int]:
     """Returns the least and the greatest length of "3-7" or "5"."""
     least, _, most = text.partition("-")
-    if not (least.isascii() and least.isdecimal() and (most or least).isascii() and (most or least).isdecimal()):
+    if not (
+        least.isascii() and least.isdecimal() and (most or least).isascii() and (most or least).isdecimal()
+    ):
         raise ArgumentTypeError(tr("{text!r}: expected lengths such as 3-7", text=text))
     shortest, longest = int(least), int(most or least)
     if not 1 <= shortest <= longest <= LONGEST:
@@ -148,7 +159,10 @@ def _written(board: Board, move: str) -> str:
 def _make(args: argparse.Namespace) -> None:
     check_writable(args.out)
     check_outputs([args.out], args.source)
-    wanted = Wanted(*args.length, args.unique, args.sound, args.classical, args.beside, args.per_game, args.nodes)
+    shortest, longest = args.length
+    wanted = Wanted(
+        shortest, longest, args.unique, args.sound, args.classical, args.beside, args.per_game, args.nodes
+    )
     counts: Counter[int] = Counter()
     made: list[Tsume] = []
     with ProgressDisplay() as display:
@@ -207,7 +221,7 @@ def _games(sources: Sequence[Path], display: ProgressDisplay) -> Iterator[GameRe
     for source in sources:
         if is_training_file(source):
             for game in read_training_file(source, report):
-                yield GameRecord(game.start_sfen, tuple(Ply(move_to_usi(move)) for move in game.moves))
+                yield GameRecord(game.start_sfen, tuple(Ply(move_to_usi(Move(move))) for move in game.moves))
             continue
         for candidate in read_candidates(find_records([source])):
             if candidate.game is None:

@@ -5,7 +5,7 @@ import pytest
 from goryu.base.errors import InputError
 from goryu.dojo.tsume.generator import Wanted, generate
 from goryu.dojo.tsume.problem import Tsume, read_problems, starter_set
-from goryu.dojo.tsume.solution import analyse, problem_board
+from goryu.dojo.tsume.solution import analyse
 from goryu.games.shogi import parse_sfen
 from goryu.games.shogi.pieces import KING
 from goryu.kifu.record import GameRecord, Ply, Variation
@@ -28,7 +28,7 @@ def test_a_mate_that_a_game_follows_is_one_problem() -> None:
 
 def test_variations_and_moves_beside_the_game_are_looked_at() -> None:
     played = game_of(SOUND, "1i2i")
-    in_variation = replace(played, variations=(Variation(1, (Ply("2e3c"), Ply("1d1e"))),))
+    in_variation = replace(played, variations=(Variation(1, (Ply("2e1c"), Ply("1d1e"))),))
     plain = {one.sfen for one in generate([played], Wanted())}
     assert plain < {one.sfen for one in generate([in_variation], Wanted())}
     beside = [one.sfen for one in generate([played], Wanted(beside=True, per_game=2))]

@@ -22,7 +22,7 @@ MATES = [
 ]
 
 FAR_ROOK = "8k/6S2/7G1/9/9/9/9/9/9 b Rr2b3g3s4n4l18p 1"
-"""A rook dropped anywhere on the first rank mates: the silver guards 2a, so that interpositions are useless."""
+"""A rook dropped anywhere on the first rank mates: the silver guards 2a; interpositions are useless."""
 
 
 class EveryInterposition(_Question):

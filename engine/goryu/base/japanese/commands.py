@@ -219,7 +219,7 @@ OPTIONS = {
     "make at most N problems of each game": "一局から多くても N 題",
     "leave out problems with several first moves": "初手が二通り以上あるものを除く",
     "leave out problems with any second solution": "余詰のあるものを除く",
-    "take away the pieces that do not matter: black attacks without a king, the defender holds the rest": (
+    "take away what does not matter: black attacks without a king, the defender holds the rest": (
         "詰みに関係のない駒を取り除く（攻方の玉はなく、残りの駒はすべて玉方の持駒）"
     ),
     "also look at the moves that could have been played instead": "指されなかった手のあとの局面も調べる",

@@ -757,8 +757,12 @@ TEXTS: dict[str, str] = {
     # goryu tsume, and mate problems on the page.
     "Right.": "正解です。",
     "This mates too, but there is a shorter mate.": "これでも詰みますが、もっと短い詰みがあります。",
-    "This mates. Whether it is the shortest mate is not known.": "詰みます。最短の詰みかどうかはわかりません。",
-    "This is no check: every move must give check.": "王手ではありません。攻方は王手を続けなければなりません。",
+    "This mates. Whether it is the shortest mate is not known.": (
+        "詰みます。最短の詰みかどうかはわかりません。"
+    ),
+    "This is no check: every move must give check.": (
+        "王手ではありません。攻方は王手を続けなければなりません。"
+    ),
     "The king escapes.": "玉に逃れられます。",
     "A pawn drop must not mate.": "打ち歩詰めです。",
     "This move is not legal.": "指せない手です。",

@@ -1,9 +1,9 @@
 """Brings a mate of a game into the usual form of composed problems.
 
 Black attacks and has no king; the defender holds all pieces that are neither on the board nor in the
-attacker's hand. Pieces that do not matter go to the defender's hand: those that the attacker would never drop,
-then those on the board, the farthest from the king first. A piece is taken away only if the main line stays as
-it is, and only sound problems are made: without a second solution.
+attacker's hand. Pieces that do not matter go to the defender's hand: those that the attacker would never
+drop, then those on the board, the farthest from the king first. A piece is taken away only if the main line
+stays as it is, and only sound problems are made: without a second solution.
 """
 
 from collections.abc import Callable
@@ -81,7 +81,6 @@ class _Reduction:
             return None
         solution = with_alternatives(found.solution, self.nodes, self.should_stop)
         return _Position(fields, solution) if solution.has_second_solution is False else None
-
 
     def _is_promising(self, fields: SfenFields) -> bool:
         """Is the line still legal, and without a second solution as far as a quick search sees?"""

@@ -16,7 +16,16 @@ from goryu.games.shogi import (
     move_to_usi,
 )
 from goryu.games.shogi.move import DROP_LETTERS, SQUARE_NAMES
-from goryu.games.shogi.pieces import EMPTY, HAND_KINDS, KING, PAWN, WHITE_PIECE, attacks, is_attacked, piece_letters
+from goryu.games.shogi.pieces import (
+    EMPTY,
+    HAND_KINDS,
+    KING,
+    PAWN,
+    WHITE_PIECE,
+    attacks,
+    is_attacked,
+    piece_letters,
+)
 from goryu.games.state import Move
 from goryu.implementation import Board, solve
 from goryu.search.mates.mate import MateVerdict

@@ -2,8 +2,8 @@
 
 The attacker gives check with every move. A pawn drop that mates at once (打ち歩詰め) is illegal, as always.
 
-A useless interposition (無駄合い) does not count: the defender does not play it, and a position in which every
-defence is one is mate. An interposition is a move or a drop on a square between the checking piece and the
+A useless interposition (無駄合い) does not count: the defender does not play it, and a position in which
+every defence is one is mate. An interposition is a move or a drop on a square between the checking piece and the
 king. It is useless if the attacker can capture it at once with a piece that gives check from that square, and
 if then the mate, without the captured piece in the attacker's hand, takes no longer than the longest defence
 other than interpositions did in the first place: no ply if there was none. The rule applies again to the
@@ -135,7 +135,7 @@ class LengthSolver:
         return self._fresh(board)._defence(bound, NOTHING)
 
     def defences(self, board: Board, bound: int) -> list[Defence]:
-        """Returns the defences that are no useless interpositions, where the mate takes at most `bound` plies.
+        """Returns the defences but useless interpositions; the mate takes at most `bound` plies.
 
         Raises NodesSpentError.
         """
@@ -246,7 +246,7 @@ class _Question:
         return length if length <= bound else NEVER
 
     def _longest(self, key: tuple[int, Reserved], plain: list[Move], bound: int, reserved: Reserved) -> int:
-        """Returns the plies to mate after the longest of the moves that do not interpose, this one counted."""
+        """Returns the plies to mate with the longest of the moves that do not interpose."""
         if not plain:
             return 0
         if bound < 2:

@@ -1,6 +1,6 @@
 """Mate problems, and the text files that keep them: one SFEN on each line, what is known of it after a #.
 
-    4k4/9/4P4/9/9/9/9/9/9 b G - 1 # 1 left=0 second=no first=G*5b line=G*5b
+4k4/9/4P4/9/9/9/9/9/9 b G - 1 # 1 left=0 second=no first=G*5b line=G*5b
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ class Tsume:
 
 
 def read_problems(text: str, name: str = "") -> Iterator[Tsume]:
-    """Yields the problems of a text that `Tsume.line` wrote; empty lines and lines of comment may stand between.
+    """Yields the problems of lines that `Tsume.line` wrote; empty lines and comments may stand between.
 
     Raises InputError: names the line that cannot be read.
     """

@@ -87,7 +87,7 @@ class Solution:
         return None if any(self.is_second(other) and other.ply <= most for other in self.undecided) else False
 
     def is_second(self, other: Alternative) -> bool:
-        """Would another check be a second solution if it mates: before the last move, and not by promotion alone?"""
+        """Is another check a second solution if it mates: is it before the last and another move?"""
         is_last = other.ply == len(self.line) and other.ply > 1
         return not is_last and other.move.rstrip("+") != self.line[other.ply - 1].rstrip("+")
 
@@ -96,7 +96,12 @@ class Solution:
         if self.length.plies is None or not self.line:
             raise ValueError(f"{self.sfen}: the length or the line is not known")
         return Tsume(
-            self.sfen, self.length.plies, self.line, self.first_moves, self.has_second_solution, self.pieces_left
+            self.sfen,
+            self.length.plies,
+            self.line,
+            self.first_moves,
+            self.has_second_solution,
+            self.pieces_left,
         )
 
 
@@ -182,7 +187,7 @@ def _other_checks(solution: Solution) -> Iterator[tuple[Board, Alternative]]:
 
 
 def verdict_after(solver: LengthSolver, board: Board, bound: int) -> tuple[MateVerdict, int | None]:
-    """Says whether a check mates that has led to `board`, and in how many plies from there if at most `bound`.
+    """Says whether the check that led to `board` mates, and in how many plies if at most `bound`.
 
     An answer about longer mates comes from df-pn; a mate may then have no known length.
     """
@@ -276,7 +281,11 @@ class _Lines:
     def equal_moves(self, plies: int) -> list[Move]:
         """Returns the moves of a shortest mate or of a longest defence."""
         if plies % 2 == 0:
-            return [defence.move for defence in self.solver.defences(self.board, plies) if defence.plies == plies - 1]
+            return [
+                defence.move
+                for defence in self.solver.defences(self.board, plies)
+                if defence.plies == plies - 1
+            ]
         found = []
         for check in self.board.checks():
             self.board.push(check)
