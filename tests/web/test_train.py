@@ -97,6 +97,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 else ("8e8f",))
 
     monkeypatch.setattr(MoveJudge, "judge", judge)
+    monkeypatch.setattr(MoveJudge, "prepare", lambda *_: None)
     tsume = Tsume("4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, ("G*5b",), ("G*5b",), False, 0)
     monkeypatch.setattr("goryu.dojo.problems.starter_set", lambda: (tsume,))
     return server

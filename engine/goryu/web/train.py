@@ -9,7 +9,7 @@ from typing import Any
 from goryu.analysis.description import board_after, named_line
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.dojo.answering import Answer, hint_move, judge_answer
+from goryu.dojo.answering import PLAYOUTS, Answer, hint_move, judge_answer
 from goryu.dojo.database import now
 from goryu.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu.dojo.problems import Problem, ProblemKind
@@ -149,6 +149,17 @@ class TrainView(View):
         if self._shown is None:
             raise InputError(tr("no problem is shown"))
         return self._shown
+
+    async def on_prepare(self, _message: Message) -> None:
+        """Searches the position while the user thinks, so that the answer is judged quickly."""
+        problem = self._here().problem
+        if problem.kind is ProblemKind.TSUME:
+            return
+        with self.session.dojo.activity.going_on():
+            await self.session.run("train.answer", lambda job: self._prepare(job, problem))
+
+    def _prepare(self, job: Job, problem: Problem) -> None:
+        self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
 
     async def on_answer(self, message: Message) -> Json | None:
         """Judges a move; returns the result, or None if another problem was shown meanwhile."""

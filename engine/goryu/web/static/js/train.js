@@ -134,6 +134,7 @@ class TrainView {
     this.board.setOrientation(problem.turn ? "white" : "black");
     this.place(problem, false);
     this.draw();
+    socket.request("train.prepare");
     if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView(); // A phone, scrolled to the result.
   }
 
