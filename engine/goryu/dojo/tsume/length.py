@@ -3,11 +3,11 @@
 The attacker gives check with every move. A pawn drop that mates at once (打ち歩詰め) is illegal, as always.
 
 A useless interposition (無駄合い) does not count: the defender does not play it, and a position in which
-every defence is one is mate. An interposition is a move or a drop on a square between the checking piece and the
-king. It is useless if the attacker can capture it at once with a piece that gives check from that square, and
-if then the mate, without the captured piece in the attacker's hand, takes no longer than the longest defence
-other than interpositions did in the first place: no ply if there was none. The rule applies again to the
-position after the capture. An interposition by a piece of the board is treated like a drop.
+every defence is one is mate. An interposition is a move or a drop on a square between the checking piece and
+the king. It is useless if the attacker can capture it at once with a piece that gives check from that square,
+and if then the mate, without the captured piece in the attacker's hand, takes no longer than the longest
+defence other than interpositions did in the first place: no ply if there was none. The rule applies again to
+the position after the capture. An interposition by a piece of the board is treated like a drop.
 
 The search is depth-bounded AND/OR search with iterative deepening in every attacking node: the bound rises
 from 1 by 2, so that the first mate found is the shortest. A table keeps what is known of each position. df-pn
