@@ -60,7 +60,12 @@ def test_candidates_are_checked_when_the_machine_is_free(database: Database) -> 
 
 def test_a_check_that_was_cut_off_is_done_the_next_time(database: Database) -> None:
     looked = Event()
-    first = Checker(database, searcher, lambda: looked.set() is not None, lambda: None)
+
+    def never() -> bool:
+        looked.set()
+        return False
+
+    first = Checker(database, searcher, never, lambda: None)
     first.wake()
     assert looked.wait(WAIT_S)
     first.close()
