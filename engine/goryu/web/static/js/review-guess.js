@@ -22,7 +22,7 @@ i18n.extend({
     "guess.ask.0": "Move {number}: what did Black play?",
     "guess.ask.1": "Move {number}: what did White play?",
     "guess.how": "Play your move on the board.",
-    "guess.judging": "The engine judges {move} …",
+    "guess.judging": "The engine judges your move …",
     "guess.skip": "Show the move",
     "guess.next": "Next",
     "guess.stop": "End",
@@ -55,7 +55,7 @@ i18n.extend({
     "guess.ask.0": "{number}手目。先手は何を指しましたか？",
     "guess.ask.1": "{number}手目。後手は何を指しましたか？",
     "guess.how": "盤上で指してください。",
-    "guess.judging": "{move} を判定しています…",
+    "guess.judging": "あなたの手を判定しています…",
     "guess.skip": "答えを見る",
     "guess.next": "次へ",
     "guess.stop": "終わる",
@@ -244,7 +244,7 @@ export class Guess {
     const number = this.index + 1;
     const side = (this.game.turn + this.index) % 2;
     const isAnswered = this.phase === "answered";
-    const judging = this.phase === "judging" && h("p", { class: "muted", text: t("guess.judging", { move: this.answered }) });
+    const judging = this.phase === "judging" && h("p", { class: "muted", text: t("guess.judging") });
     return [
       h("h2", { text: t(`guess.ask.${side}`, { number }) }),
       this.phase === "asking" && h("p", { text: t("guess.how") }),
