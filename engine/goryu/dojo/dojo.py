@@ -90,7 +90,7 @@ class Dojo:
                 self._reviewing.on_reviewed(callback)
 
     def start(self, folders: Sequence[Path] = ()) -> None:
-        """Goes on with the background review if there is a database, and watches the folders.
+        """Goes on with reviews and checks if there is a database, and watches the folders.
 
         Raises DatabaseError.
         """
@@ -103,6 +103,7 @@ class Dojo:
             return
         if is_known:
             self.reviewing  # noqa: B018 - begins
+            self.checker.wake()
 
     def _on_import(self) -> None:
         self.tell("games.changed")

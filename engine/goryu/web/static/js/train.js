@@ -392,7 +392,7 @@ class TrainView {
       button("train.next", () => this.next(), "primary"),
       isSolved ? null : button("train.retry", () => this.retry()),
       !told ? button("train.solution", () => this.solve()) : null,
-      told ? button("train.play.on", () => this.playOn()) : null,
+      told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", () => this.playOn()) : null,
       problem.game && told ? button("train.open.game", () => this.review()) : null,
       button("train.remove", () => this.remove(), "quiet"),
     );
