@@ -185,6 +185,20 @@ def test_games_are_reviewed_again_on_request_with_more_playouts(new_server: Call
     wait_for(lambda: server.database.rows("SELECT playouts FROM reviews")[0][0] == 30)
 
 
+def test_a_missing_network_is_said_and_tried_again_on_request(new_server: Callable[[], Server]) -> None:
+    server = new_server()
+    server.games.add(sample_game(1))
+    reviewing = server.reviewing
+    right = reviewing._config
+    reviewing._config = EngineConfig(EvaluatorConfig(model="no-such.onnx", allows_fallback=False))
+    reviewing.start()
+    wait_for(lambda: server.state() == "failed")
+    assert "no-such.onnx" in reviewing.state()["problem"]
+    reviewing._config = right
+    reviewing.pause(False)
+    wait_for(lambda: len(server.reviewed()) == 1)
+
+
 def test_a_killed_process_loses_nothing_that_was_finished(
     tmp_path: Path, new_server: Callable[[], Server]
 ) -> None:

@@ -22,14 +22,13 @@ expect = pytest.importorskip("playwright.sync_api").expect
 
 PLIES = 12
 
-DROP = """
-async (files) => {
-  const transfer = new DataTransfer();
-  for (const { name, text } of files) transfer.items.add(new File([text], name));
-  const drop = new DragEvent("drop", { dataTransfer: transfer, bubbles: true });
-  document.querySelector(".view.games").dispatchEvent(drop);
-}
-"""
+
+def drop(page: Any, path: Path) -> None:
+    """Drops a file or a folder on the page, as a person does from the file manager."""
+    browser = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        browser.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
 
 
 @pytest.fixture(autouse=True)
@@ -44,21 +43,21 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_games_are_imported_reviewed_listed_and_opened(
     open_page: Callable[..., Any], server: Any, tmp_path: Path, screenshots: Path
 ) -> None:
-    folder = tmp_path / "games"
+    folder = tmp_path / "games" / "below"
     write_sample_games(folder, 6, PLIES)
     (folder / "notes.pdf").write_bytes(b"no record")
     (folder / "broken.kif").write_text("先手：甲\n   1 ７六歩(77)\n   2 ３四歩(32)\n", encoding="utf-8")
     server.dojo.reviewing.reviews.playouts = 10
     page = open_page("#games")
     expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")
-    page.set_input_files(".games input[webkitdirectory]", str(folder))
+    drop(page, tmp_path / "games")
     rows = page.locator(".game-list tbody tr")
     expect(rows).to_have_count(6)
     expect(page.locator(".faults summary")).to_contain_text("1")
-    expect(page.locator(".fault-list")).to_contain_text("broken.kif:3")
+    expect(page.locator(".fault-list")).to_contain_text("games/below/broken.kif:3")
 
-    page.evaluate(DROP, [{"name": "again.kif", "text": (folder / "game1.kif").read_bytes().decode("cp932")}])
-    expect(page.locator(".games .side [role=status]").first).to_contain_text("1 known already")
+    page.set_input_files(".games input[webkitdirectory]", str(folder))
+    expect(page.locator(".games .side [role=status]").first).to_contain_text("6 known already")
 
     page.get_by_label("甲 (6)").check()
     expect(page.locator(".game-list .won, .game-list .lost")).to_have_count(6)

@@ -223,6 +223,20 @@ def test_a_token_is_long_kept_hashed_and_ends_with_the_server(
     assert Lan(ADDRESS).pairing.device_of(token) is None
 
 
+def test_a_paired_device_gets_no_backup_and_sends_none(ask: Any, code: Any) -> None:
+    async def do(phone: Client, computer: Client) -> None:
+        assert await phone.pair(code()) == 200
+        for client, status in ((phone, 403), (computer, 400)):
+            headers = {TOKEN_HEADER: await client.token()}
+            assert (await client.post("backup", b"no backup", **headers))[0] == status
+        assert (await phone.get("backup", **{TOKEN_HEADER: await phone.token()}))[0] == 403
+        on_phone = await phone.hello()
+        await on_phone.welcome()
+        assert (await on_phone.ask("games.state"))["value"]["file"] is None
+
+    ask(do)
+
+
 def test_a_paired_device_cannot_pair_revoke_or_see_the_code(ask: Any, lan: Any, code: Any) -> None:
     async def do(phone: Client, computer: Client) -> None:
         assert await phone.pair(code()) == 200

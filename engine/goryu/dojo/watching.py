@@ -27,6 +27,9 @@ LOOK_S = 5.0
 SETTLED_S = 5.0
 """A file that has not changed for this long is whole."""
 
+TOLD = 50
+"""The page is told after so many files, and at the end."""
+
 
 class Watching:
     """Watches folders with all that is below them, in a thread of its own."""
@@ -66,25 +69,29 @@ class Watching:
 
     def look(self) -> int:
         """Reads new and changed files; returns how many. Raises DatabaseError."""
-        count = 0
+        rows = self._database.rows("SELECT path, size, modified FROM files")
+        known = {row["path"]: (row["size"], row["modified"]) for row in rows}
+        count = told = 0
         for folder in self.folders:
             for path in _records(folder):
                 if self._ended.is_set():
                     return count
-                count += self._read(path, readable_name(path.relative_to(folder).as_posix()))
-        if count:
+                name = readable_name(path.relative_to(folder).as_posix())
+                count += self._read(path, name, known.get(readable_name(str(path))))
+                if count >= told + TOLD:
+                    self._on_import()
+                    told = count
+        if count > told:
             self._on_import()
         return count
 
-    def _read(self, path: Path, name: str) -> bool:
+    def _read(self, path: Path, name: str, known: tuple[int, float] | None) -> bool:
         try:
             status = path.stat()
         except OSError:
             return False  # It was removed meanwhile.
         found = status.st_size, status.st_mtime
-        key = readable_name(str(path))
-        known = self._database.rows("SELECT size, modified FROM files WHERE path = ?", key)
-        if not stat.S_ISREG(status.st_mode) or (known and tuple(known[0]) == found):
+        if not stat.S_ISREG(status.st_mode) or known == found:
             return False
         if abs(time() - status.st_mtime) < SETTLED_S and self._unsettled.get(path) != found:
             self._unsettled[path] = found
@@ -98,7 +105,9 @@ class Watching:
         else:
             self._games.add_file(data, name)
         with self._database.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (key, *found))
+            connection.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (readable_name(str(path)), *found)
+            )
         return True
 
 
