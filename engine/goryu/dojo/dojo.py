@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -22,6 +23,9 @@ from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
 
 _log = logging.getLogger("goryu.dojo")
+
+CHECK_BYTES = 256 << 20
+"""Memory of the search that checks problems, at most."""
 
 Listener = Callable[..., None]
 """Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
@@ -147,7 +151,11 @@ class Dojo:
         self.tell("train.changed")
 
     def _searcher(self) -> PositionSearcher:
-        return PositionSearcher(self.judge.loaded, self.config)
+        """Returns a searcher for the checks: it shares the network of the judge, and has one thread."""
+        loaded = self.judge.loaded
+        memory = min(CHECK_BYTES, self.config.hash_bytes(uses_gpu=loaded.uses_gpu))
+        search = replace(self.config.search, capacity_bytes=memory)
+        return PositionSearcher(loaded, replace(self.config, search=search))
 
     def _is_idle(self) -> bool:
         """Does neither a person nor the review need the machine?"""
