@@ -8,7 +8,8 @@ equal Outcome values, same errors with the same text. A call that the Python cla
 move) is forbidden here, too. tests/native/ compare both, position by position.
 
 Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
-translate, and core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
+translate, but for selection.pxi, the PUCT formula, which the C++ search calls. core.pxd declares the core to
+Cython. goryu/implementation.py chooses between both versions.
 
     file                names                              Python                                   C++ (core/)
     board.pxi           Board, perft                       games/shogi/board.py, perft.py           game, position, movegen
@@ -23,14 +24,15 @@ translate, and core.pxd declares the core to Cython. goryu/implementation.py cho
                                                            search/mates/mate_refutation.py          mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/graph/node.py, node_table.py      node_table, repetitions
                         (inside)                           search/graph/forgetting.py               node_table, blocks
-    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, selection, batch
+    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, batch
+    selection.pxi       (inside, called by C++)            search/graph/selection.py                (none)
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py            winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
     packed.pxi          PackedAdapter                      evaluators/network/packed_network.py     policy, game_state
 
 Where a C++ name differs from the Python name: kWin is WIN and so on; Batch and Batch::Step are the leaves and
-the path of puct.py; Certain is the proven node that proof.py makes; Selection is selection.py with one Formula.
+the path of puct.py; Certain is the proven node that proof.py makes; Selection is one Formula with what it remembers.
 """
 
 from core cimport *
@@ -44,4 +46,5 @@ include "winograd.pxi"
 include "evaluators.pxi"
 include "packed.pxi"
 include "pipeline.pxi"
+include "selection.pxi"
 include "puct.pxi"

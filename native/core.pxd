@@ -287,11 +287,21 @@ cdef extern from "python_state.h" namespace "goryu":
 cdef extern from "core/selection.h" namespace "goryu" nogil:
     cdef cppclass CoreFormula "goryu::Formula":
         double c_init, c_base, c_factor, fpu_reduction
+        cbool fpu_from_parent
 
     cdef cppclass Selection:
+        CoreFormula formula
+        double* explorations "explorations.data()"
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
-        double untried_value(const CoreNode&)
-        double exploration(uint32_t visits)
+
+    cdef cppclass SelectionFunctions:
+        int (*select)(
+            const Selection&, const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root
+        ) noexcept nogil
+        double (*exploration)(uint32_t visits, const CoreFormula&) noexcept nogil
+
+    const uint32_t kRemembered "goryu::Selection::kRemembered"
+    SelectionFunctions selection_functions
 
 cdef extern from "<mutex>" namespace "std" nogil:
     cdef cppclass mutex:

@@ -15,6 +15,7 @@ cdef CoreFormula core_formula(object formula) except *:
     core.c_base = formula.c_base
     core.c_factor = formula.c_factor
     core.fpu_reduction = formula.fpu_reduction
+    core.fpu_from_parent = formula.fpu_from_parent
     return core
 
 
@@ -183,11 +184,11 @@ cdef class Puct:
 
     def untried_value(self, Node node, is_root):
         """Returns what `selection.untried_value` does; for tests."""
-        return self.core.selection(is_root).untried_value(node.core()[0])
+        return untried_value(node.core()[0], self.core.selection(is_root).formula)
 
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""
-        return self.core.selection(is_root).exploration(visits)
+        return remembered_exploration(visits, self.core.selection(is_root))
 
     cdef cbool is_finished(self):
         with nogil:  # The lock's holder may be waiting for the GIL.

@@ -8,6 +8,7 @@
 #include "core/sfen.h"
 #include "fuzz.h"
 #include "graph.h"
+#include "selection.h"
 
 namespace goryu::test {
 namespace {

@@ -22,6 +22,7 @@
 #include "core/puct.h"
 #include "core/sfen.h"
 #include "graph.h"
+#include "selection.h"
 
 namespace {
 

@@ -14,20 +14,26 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.evaluators.network.model_files import models_folder
-from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.set_up.devices import config_of_each, searching_threads
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
 from goryu.usi.console import print_options
 from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.option_values import OptionValues
-from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES
+from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from goryu.usi.options_file import read_options_file
 from goryu.usi.output import MAX_CP, centipawns, score
+from goryu.usi.presets import PRESETS
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
-    *("search.formula.c_factor", "search.root_formula.c_factor"),
+    *(
+        "search.formula.c_factor",
+        "search.root_formula.c_factor",
+        "algorithm.counts_playouts",
+    ),  # Set by presets.
+    *("search.formula.fpu_from_parent", "search.root_formula.fpu_from_parent"),
 }
 
 
@@ -448,3 +454,46 @@ def test_the_options_of_dlshogi_for_several_gpus_are_accepted() -> None:
     assert (first.device, first.threads, first.batch_size, first.model) == ("0", 3, 128, "")
     assert (second.device, second.threads, second.batch_size, second.model) == ("1", 2, 64, "other.onnx")
     assert searching_threads(options.config.evaluator) == 5
+
+
+def sent_back(options: OptionValues) -> None:
+    """Sends every option with the default that was offered, as GUIs do."""
+    offered = options.offer()
+    for option in OPTIONS:
+        if option.field:
+            options.set(option.name, option.text(offered))
+
+
+def test_a_preset_wins_against_what_a_gui_sends_back_and_the_file_of_the_model_but_not_the_user() -> None:
+    options = OptionValues()
+    options.set_model_options("C_init=65\nSoftmax_Temperature=174\nUSI_Hash=64")
+    sent_back(options)
+    options.set("Preset", "mcts-player")
+    options.set("playout", "150")
+    config = options.config
+    assert config == with_fields(
+        EngineConfig(),
+        {**PRESETS["mcts-player"], "preset": "mcts-player", "nodes": 150, "search.capacity_bytes": 64 << 20},
+    )
+    options.set("Preset", "none")
+    assert options.config.search.formula.c_init == 1.3
+    assert options.config.nodes == 150
+
+
+def test_a_preset_started_with_can_be_left_again() -> None:
+    options = OptionValues(EngineConfig(preset="mcts-player"))
+    sent_back(options)
+    assert options.config == options.defaults
+    assert options.config.nodes == 300
+    options.set("Preset", "none")
+    assert options.config == EngineConfig()
+
+
+def test_usi_offers_the_options_of_a_preset_under_the_names_of_its_program() -> None:
+    options = OptionValues(EngineConfig(preset="mcts-player"))
+    lines = {line.split(" type ")[0]: line for line in identification(options.offer())}
+    assert lines["option name playout"].startswith("option name playout type spin default 300 ")
+    assert lines["option name temperature"].startswith("option name temperature type spin default 100 ")
+    assert "option name modelfile" in lines
+    assert "option name NodesLimit" not in lines
+    assert all(options.find(name.removeprefix("option name ")) for name in lines if name.startswith("option"))

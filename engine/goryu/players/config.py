@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from goryu.players.agents.usi_traits import USI_TRAITS
+from goryu.players.agents.usi_traits import USI_TRAITS, UsiTraits
 from goryu.players.books.config import BookConfig, BookFile
 from goryu.players.clock.time_manager import TimeConfig
 from goryu.players.set_up.memory import automatic_hash_bytes
@@ -77,11 +77,18 @@ class AlgorithmConfig:
 
     leaf_value: what evaluates positions where alpha-beta stops: "material", or "network" for the evaluator.
     temperature: of a draw from the policy by `policy`; 0 plays the most probable move.
+    counts_playouts: see `UsiTraits`.
     """
 
     name: str = next(iter(USI_TRAITS))
     leaf_value: str = "material"
     temperature: float = 0.0
+    counts_playouts: bool = False
+
+    @property
+    def traits(self) -> UsiTraits:
+        """What the algorithm tells a GUI."""
+        return replace(USI_TRAITS[self.name], counts_playouts=self.counts_playouts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +189,9 @@ class EngineConfig:
 
     search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
+    preset: the settings that are not the engine's own, a name of `usi/presets.py`.
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
-        needs an evaluation.
+        needs an evaluation, or any playout (`algorithm.counts_playouts`).
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
     resign_value, resign_value_percent: the engine resigns below the greater of these values in [-1, +1]; -1
         for never. Their options have different units.
@@ -192,6 +200,7 @@ class EngineConfig:
     limits_strength, elo: if `level` is 0 and the strength is limited, the nearest level is played.
     """
 
+    preset: str = "none"
     evaluator: EvaluatorConfig = field(default_factory=EvaluatorConfig)
     algorithm: AlgorithmConfig = field(default_factory=AlgorithmConfig)
     search: PuctConfig = SEARCH

@@ -63,11 +63,16 @@ class PuctSession(SearchSession):
             self._reply_mates.refute(self._must_answer)
 
     def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
+        playouts = evaluations = nodes
+        if nodes is not None and self._traits.counts_playouts:
+            evaluations = None
+        elif nodes is not None:
+            playouts = PLAYOUTS_PER_NODE * nodes
         self._puct.search(
             self._request.board,
             self._should_stop,
-            max_playouts=None if nodes is None else PLAYOUTS_PER_NODE * nodes,
-            max_evaluations=nodes,
+            max_playouts=playouts,
+            max_evaluations=evaluations,
             root_moves=root_moves,
         )
 

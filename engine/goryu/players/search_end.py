@@ -76,20 +76,22 @@ class SearchEnd:
     def is_reached(self, stats: SearchStats) -> bool:
         """Has the search evaluated or seen as much as the limits allow, whatever the clock says?"""
         nodes, depth = self.nodes, self.depth
-        if nodes is not None and max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE) >= nodes:
-            return True
-        if nodes is not None and self._config.nodes_stop_early and _is_decided(stats, nodes):
-            return True
+        if nodes is not None:
+            spent = max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE)
+            if self._config.algorithm.counts_playouts:
+                spent = stats.playouts
+            if spent >= nodes or (self._config.nodes_stop_early and _is_decided(stats, nodes, spent)):
+                return True
         # A search with a full table forgets and may never get deeper.
         return depth is not None and (stats.max_depth >= depth or stats.hashfull >= FULL_TABLE)
 
 
-def _is_decided(stats: SearchStats, nodes: int) -> bool:
+def _is_decided(stats: SearchStats, nodes: int, spent: int) -> bool:
     """Can no other move become the one that we play with the remaining playouts?
 
-    Some playouts need no evaluation; their share is taken to stay as it was.
+    nodes: the limit, of which `spent` are used up. The playouts for each node are taken to stay as many.
     Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018.
     """
-    if not stats.evaluations or stats.lead is None:
+    if not spent or stats.lead is None:
         return False
-    return stats.lead > (nodes - stats.evaluations) * stats.playouts / stats.evaluations
+    return stats.lead > (nodes - spent) * stats.playouts / spent

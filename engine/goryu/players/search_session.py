@@ -11,7 +11,6 @@ from random import Random
 
 from goryu.games.state import Move
 from goryu.players.agents.searcher import Searcher
-from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
@@ -59,7 +58,7 @@ class SearchSession:
         self._task = task
         self._request, self._control, self._time = task.request, task.control, task.time_manager
         self._config = task.request.config
-        self._traits = USI_TRAITS[self._config.algorithm.name]
+        self._traits = self._config.algorithm.traits
         self._end = SearchEnd(
             task.request.board,
             self._config,

@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.books.config import BookFile
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
@@ -186,7 +185,7 @@ class UsiEngine:
         if not isinstance(self._job, _Searching):
             return []
         config = self._job.request.config
-        traits = USI_TRAITS[config.algorithm.name]
+        traits = config.algorithm.traits
         return [Write(line) for line in info_lines(result, elapsed_ms, config.output, traits)]
 
     def answered(self, answer: Answer) -> list[Action]:
@@ -367,7 +366,7 @@ class UsiEngine:
         job, self._job = self._job, None
         config = job.request.config
         try:
-            lines = answer_lines(answer, config.output, USI_TRAITS[config.algorithm.name])
+            lines = answer_lines(answer, config.output, config.algorithm.traits, job.request.board)
         except Exception as error:  # The game goes on without the numbers of this search.
             _log.exception("the result of the search cannot be written")
             lines = [f"info string Error! {type(error).__name__}: {error}"]

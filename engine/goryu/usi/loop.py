@@ -44,6 +44,7 @@ from goryu.usi.actions import (
 from goryu.usi.commands import Command
 from goryu.usi.engine import UsiEngine
 from goryu.usi.options_file import read_options_file
+from goryu.usi.presets import NO_PRESET, PRESETS
 
 if TYPE_CHECKING:
     from goryu.players.player import Player
@@ -108,7 +109,12 @@ def _parse(arguments: Sequence[str]) -> EngineConfig:
         "--algorithm", choices=USI_TRAITS, default=AlgorithmConfig().name, metavar="NAME",
         help="what chooses the moves; the default of the option Algorithm (default: %(default)s)",
     )  # fmt: skip
-    return EngineConfig(algorithm=AlgorithmConfig(parser.parse_args(arguments).algorithm))
+    parser.add_argument(
+        "--preset", choices=PRESETS, default=NO_PRESET, metavar="NAME",
+        help="mcts-player answers like python-dlshogi's MCTS_player; the default of the option Preset",
+    )  # fmt: skip
+    args = parser.parse_args(arguments)
+    return EngineConfig(preset=args.preset, algorithm=AlgorithmConfig(args.algorithm))
 
 
 def _require_packages() -> None:

@@ -8,6 +8,7 @@ from goryu.players.config import EngineConfig, Value, with_fields
 from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES
 from goryu.usi.options_file import OPTIONS_FILE, parse_options_file
+from goryu.usi.presets import PRESETS
 
 _BY_EXACT_NAME = {option.exact_alias: option for option in OPTIONS if option.exact_alias}
 _BY_NAME: dict[str, list[tuple[Option, int]]] = {}
@@ -20,12 +21,13 @@ NOT_IN_A_FILE = ("", "output.log_file")
 
 NOT_IN_A_MODEL_FILE = (
     *NOT_IN_A_FILE,
+    "preset",
     "evaluator.kind",
     "evaluator.model",
     "evaluator.model_folder",
     *(option.field for option in OPTIONS_OF_MORE_DEVICES if option.field.endswith(".model")),
 )
-"""A model's file may not choose the model either."""
+"""A model's file may choose neither the preset nor the model."""
 
 _COUNTS_OF_GPUS = re.compile(r"max_gpu|numgpus|disabled_gpu")
 """Names, in lower case, of the options by which other engines use several GPUs without naming them."""
@@ -38,9 +40,10 @@ MOST_PROBLEMS = 5
 class OptionValues:
     """The options with their values.
 
-    A later source overrides an earlier one: the engine's defaults, the file next to the model, the user (by
-    `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or not, so that
-    after a change of the model a value that was offered as the default for the last one does not count.
+    A later source overrides an earlier one: the engine's defaults, the file next to the model, the preset,
+    the user (by `set`), and `engine_options.txt`. There is one exception: GUIs send every option, changed or
+    not, so that after a change of the model or the preset a value that was offered as the default for the
+    last one does not count.
 
     engine_defaults: the engine's defaults.
     """
@@ -58,17 +61,18 @@ class OptionValues:
     def config(self) -> EngineConfig:
         """The values in force."""
         if self._config is None:
-            self._config = self._with({**self._model, **self._set_by_user(), **self._fixed})
+            self._config = self._with(self._model, {**self._set_by_user(), **self._fixed})
         return self._config
 
     @property
     def defaults(self) -> EngineConfig:
         """The values in force if the user sets nothing."""
-        return self._with({**self._model, **self._fixed})
+        return self._with(self._model, self._fixed)
 
-    def _with(self, values: Mapping[str, Value]) -> EngineConfig:
-        """Returns the engine's defaults with other values in some fields."""
-        return with_fields(self._engine_defaults, values)
+    def _with(self, model: Mapping[str, Value], values: Mapping[str, Value]) -> EngineConfig:
+        """Returns the engine's defaults with the values of the model's file, the preset's, and others."""
+        preset = str(values.get("preset", self._engine_defaults.preset))
+        return with_fields(self._engine_defaults, {**model, **PRESETS[preset], **values})
 
     def offer(self) -> EngineConfig:
         """Returns the defaults to offer to the GUI; remembers for which model they are."""
@@ -77,8 +81,8 @@ class OptionValues:
 
     def _set_by_user(self) -> dict[str, Value]:
         """Returns the user's values that count."""
-        chosen = self._with({**self._user, **self._fixed})
-        if self._offered is None or _model_of(chosen) == _model_of(self._offered):
+        chosen = self._with({}, {**self._user, **self._fixed})
+        if self._offered is None or _defaults_of(chosen) == _defaults_of(self._offered):
             return self._user
         return {
             field: value for field, value in self._user.items() if value != attrgetter(field)(self._offered)
@@ -163,11 +167,12 @@ class OptionValues:
     def model_messages(self) -> list[str]:
         """Returns messages about values that depend on the model and that the GUI may not show."""
         overriding = {**self._set_by_user(), **self._fixed}
-        model, user = (self._with(values) for values in (self._model, self._user))
+        preset = PRESETS[self.config.preset]
+        model, user = self._with(self._model, {}), self._with({}, self._user)
         applied, overridden, defaults = list[str](), list[str](), list[str]()
         for option in filter(lambda option: option.field, OPTIONS):
             text = option.text(self.config)
-            if option.field in self._model and option.field not in overriding:
+            if option.field in self._model and option.field not in {**preset, **overriding}:
                 applied.append(f"{option.name}={text}")
             elif option.field in self._model and option.text(model) != text:
                 overridden.append(f"{option.name}={option.text(model)}")
@@ -195,9 +200,9 @@ class OptionValues:
         return lines or [f"{name} has no value" if options else _no_option(name)]
 
 
-def _model_of(config: EngineConfig) -> tuple[str, str, str]:
-    """Returns the values that name the model."""
-    return config.evaluator.kind, config.evaluator.model, config.evaluator.model_folder
+def _defaults_of(config: EngineConfig) -> tuple[str, str, str, str]:
+    """Returns the values that decide what the defaults are: the preset, and what names the model."""
+    return config.preset, config.evaluator.kind, config.evaluator.model, config.evaluator.model_folder
 
 
 def _first(problems: list[str]) -> list[str]:

@@ -32,6 +32,7 @@ from goryu.usi.option import (
     spin,
     string,
 )
+from goryu.usi.presets import NAMES, NO_PRESET, PRESETS
 
 MAX_CP = 99_999
 
@@ -49,6 +50,9 @@ OPTIONS: tuple[Option, ...] = (
          "UCT_Threads", "UCT_Threads1", "thread", "NumSearchThreads"),
     spin("MultiPV", "output.lines", 1, 600, NUMBER, "Number of lines of play to show.", "USI_MultiPV"),
     # The algorithm.
+    combo("Preset", "preset", " ".join(PRESETS),
+          "mcts-player: answer like python-dlshogi's MCTS_player, with its names and defaults of options; "
+          "those that you change keep your values."),
     combo("Algorithm", "algorithm.name", " ".join(USI_TRAITS),
           "What chooses the moves. puct is the engine's own search, the only one that searches for mates; "
           "the others are those of the books and tutorials, see docs/algorithms.md."),
@@ -176,9 +180,10 @@ OPTIONS: tuple[Option, ...] = (
              "Resign below this win rate, in percent as in both python-dlshogi books. 0: never."),
         exact_alias="resign_threshold",
     ),
-    check("DebugMessage", "output.shows_moves", "Show a table of all moves before every answer.", "debug"),
+    check("DebugMessage", "output.shows_moves",
+          "Show a table of all moves before every answer, and the SFEN after every position.", "debug"),
     combo("DebugMessage_Order", "output.table_order", "visits moves",
-          "Order of this table: by falling visits, or as the legal moves are generated."),
+          "Order of this table: by falling visits, or as python-shogi generates the legal moves."),
     filename("LogFile", "output.log_file",
              "Write the session and all messages of the libraries to this file.", "DebugLogFile"),
     # Opening books.
@@ -252,9 +257,10 @@ OPTIONS_OF_MORE_DEVICES = tuple(
 
 def identification(config: EngineConfig) -> Iterator[str]:
     """Yields the answer to `usi`; the options' defaults are their values in `config`."""
-    algorithm = config.algorithm.name
-    yield f"id name Goryu {__version__}" + (f" {algorithm}" if algorithm != "puct" else "")
+    algorithm, preset = config.algorithm.name, config.preset
+    names = ["Goryu", __version__, *([algorithm] if algorithm != "puct" else [])]
+    yield f"id name {' '.join([*names, *([preset] if preset != NO_PRESET else [])])}"
     yield "id author the Goryu authors"
     for option in OPTIONS:
-        yield option.declaration(config)
+        yield option.declaration(config, NAMES[preset].get(option.name, ""))
     yield "usiok"

@@ -7,6 +7,7 @@ attach the score of exactly that line to the move.
 
 from collections.abc import Iterator
 from math import log
+from typing import TYPE_CHECKING
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
@@ -15,6 +16,9 @@ from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
+
+if TYPE_CHECKING:
+    from goryu.implementation import Board
 
 PUCT = USI_TRAITS["puct"]
 
@@ -94,10 +98,10 @@ def _info_line(
 
     Its depth is the length of its variation, as in dlshogi, or the depth of the last full search. Nodes are
     evaluated positions: a playout that ends at a mate or a repetition needs no evaluation, and a search can
-    make a million of them in a second.
+    make a million of them in a second. `UsiTraits.counts_playouts` makes them playouts.
     """
     stats = result.stats
-    nodes = stats.evaluations
+    nodes = stats.playouts if traits.counts_playouts else stats.evaluations
     depth = stats.depth if traits.deepens else max(1, len(move.pv))
     time_ms = max(0, round(elapsed_ms))
     nps = nodes * 1000 // max(1, time_ms)
@@ -114,13 +118,16 @@ def _info_line(
     return f"info {multipv}{known} pv {_line_of(move.pv)}"
 
 
-def answer_lines(answer: Answer, config: OutputConfig, traits: UsiTraits = PUCT) -> list[str]:
-    """Returns the last lines of a search, up to `bestmove`."""
+def answer_lines(
+    answer: Answer, config: OutputConfig, traits: UsiTraits = PUCT, board: "Board | None" = None
+) -> list[str]:
+    """Returns the last lines of a search, up to `bestmove`. board: the searched position, for the table."""
     if answer.declares:
         return ["info string declaration by the entering king", "bestmove win"]
     lines: list[str] = []
     if answer.result is not None:
-        lines += move_table(answer.result, config, traits) if config.shows_moves else ()
+        if config.shows_moves and board is not None:
+            lines += move_table(answer.result, board, config, traits)
         last = info_lines(answer.result, answer.elapsed_ms, config, traits)
         # The last line is always about the move that is played.
         lines += last + last[:1] if len(last) > 1 else last
@@ -142,13 +149,19 @@ def mate_line(mate: Mate) -> str:
     return "checkmate nomate" if mate.verdict is MateVerdict.NO_MATE else "checkmate timeout"
 
 
-def move_table(result: SearchResult, config: OutputConfig, traits: UsiTraits = PUCT) -> Iterator[str]:
+def move_table(
+    result: SearchResult, board: "Board", config: OutputConfig, traits: UsiTraits = PUCT
+) -> Iterator[str]:
     """Yields the table of moves of python-dlshogi (山岡忠夫『将棋AIで学ぶディープラーニング』, 2018).
 
-    A row begins with the number of the move among the searched ones, in the order of legal moves. The most
-    visited move comes first, or the rows are in this order (`DebugMessage_Order`).
+    A row begins with the number of the move among the searched ones, in the order in which python-shogi
+    generates the legal moves, as there. The most visited move comes first, or the rows are in this order
+    (`DebugMessage_Order`).
     """
-    in_order = sorted(result.moves, key=lambda move: move.move)
+    import shogi  # A quarter of a second, which the answer to `usi` has not got.
+
+    places = {move.usi(): place for place, move in enumerate(shogi.Board(board.sfen()).legal_moves)}
+    in_order = sorted(result.moves, key=lambda move: places[move_to_usi(move.move)])
     numbers = {move.move: number for number, move in enumerate(in_order)}
     rows = list(result.moves)
     if config.table_order == "moves":

@@ -30,6 +30,8 @@ class SessionPosition:
             self._problem = f"position: {error}"
             return [info_string(f"Error! {self._problem}")]
         self._problem = ""
+        if config.output.shows_moves:
+            return [info_string(self.current(config).board.sfen())]
         return []
 
     def current(self, config: EngineConfig) -> "GamePosition":

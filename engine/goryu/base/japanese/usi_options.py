@@ -7,6 +7,10 @@ USI_OPTIONS = {
     "Threads": "デバイスごとの探索スレッド数。1コアあたり合計4まで。0ならマシンとネットワークごとに一度だけ"
     "測って決める（DNN_Batch_Sizeも0ならバッチサイズも）。1スレッドの探索は完全に再現できる。",
     "MultiPV": "表示する読み筋の数。",
+    "Preset": (
+        "mcts-player: python-dlshogiのMCTS_playerと同じように答える。"
+        "オプションの名前と既定値もそれに合わせる。変更したオプションの値はそのまま。"
+    ),
     "Algorithm": (
         "指し手を選ぶ方法。puctがこのエンジンの探索で、詰みを探すのはこれだけ。ほかは書籍や解説記事のもの（docs/algorithms.ja.mdを参照）。"
     ),
@@ -89,8 +93,8 @@ USI_OPTIONS = {
     "Resign_Percent": (
         "勝率（%）がこれより低いと投了する。python-dlshogi、python-dlshogi2と同じ。0なら投了しない。"
     ),
-    "DebugMessage": "指す前にすべての手の表を表示する。",
-    "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、合法手を生成する順。",
+    "DebugMessage": "指す前にすべての手の表を、positionの後にSFENを表示する。",
+    "DebugMessage_Order": "DebugMessageの表の順序。訪問回数の多い順か、python-shogiが合法手を生成する順。",
     "LogFile": "GUIとのやりとりとライブラリのメッセージを書き込むファイル。",
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (

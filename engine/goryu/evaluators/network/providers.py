@@ -204,10 +204,13 @@ def check_file(path: Path) -> None:
     if not path.is_file():
         raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
     with path.open("rb") as file:
-        is_archive = file.read(4) == b"PK\x03\x04"  # A zip file, as .pth and .npz are.
+        # A zip file, as .pth and Chainer's .npz are, or HDF5, Chainer's other format.
+        is_archive = file.read(4) in (b"PK\x03\x04", b"\x89HDF")
     if is_archive:
+        converted = path.with_suffix(".onnx").name
         raise ModelError(
-            f"model {path}: a file of PyTorch or Chainer; goryu convert turns it into an ONNX file"
+            f"model {path}: a file of PyTorch or Chainer, not ONNX; first: "
+            f'goryu convert "{path}" --out {converted}'
         )
 
 

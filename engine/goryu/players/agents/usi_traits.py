@@ -11,12 +11,14 @@ class UsiTraits:
     columns: what its table of moves has, out of visits, prior and win_rate.
     draws_by_visits: do its visit counts say how good a move is, so that random openings can use them?
     deepens: does it search depth after depth, so that every new depth is worth an `info` line?
+    counts_playouts: is a node of its limits and `info` lines a playout, and not an evaluated position?
     """
 
     info: frozenset[str]
     columns: frozenset[str]
     draws_by_visits: bool = False
     deepens: bool = False
+    counts_playouts: bool = False
 
     @property
     def can_be_limited_by_depth(self) -> bool:

@@ -11,12 +11,14 @@ class Formula:
 
     c_init, c_base, c_factor: c(N); the defaults are AlphaZero's.
     fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the tried moves).
+    fpu_from_parent: is this Q the node's? Otherwise it is 0, a win rate of a half.
     """
 
     c_init: float = 2.5
     c_base: float = 19652.0
     c_factor: float = 2.0
     fpu_reduction: float = 0.35
+    fpu_from_parent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
