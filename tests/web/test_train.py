@@ -1,5 +1,6 @@
 """The view Train in a real browser: a day of problems from a reviewed game, and the day after."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
         # 2d2f is as good as the rook's retreat that the list has; everything else gives a rook away.
         loss = 0.03 if move == "2d2f" else 0.45
-        return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 else ("8e8f",))
+        return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 or not moves else ("8e8f",))
 
     monkeypatch.setattr(MoveJudge, "judge", judge)
     monkeypatch.setattr(MoveJudge, "prepare", lambda *_: None)
@@ -160,3 +161,25 @@ def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> N
     page.locator(".train .hand-bottom piece.gold").click()
     play(page, (5, 2), (5, 2))
     expect(page.locator(".train-result h2")).to_have_text("1 手で詰みました。正解です。")
+
+
+def test_problems_of_shogihome_come_in_and_go_out(prepared: Any, open_page: Any, tmp_path: Path) -> None:
+    sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+    problem = {"sfen": sfen, "candidates": [{"usi": "7g7f"}], "actualMove": {"usi": "9g9f"}}
+    content = {"format": "shogihome-next-move", "version": 1, "problems": [problem, {"sfen": "x"}]}
+    path = tmp_path / "june.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+    page = open_page("#train")
+    page.locator("summary", has_text="Files").click()
+    page.set_input_files(".train input[type=file]", path)
+    expect(page.locator("#toasts .error")).to_contain_text("june.json, problem 2")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    written = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert {one["actualMove"]["usi"] for one in written["problems"]} == {"9g9f", "2d8d"}
+    assert len(written["problems"]) == 3
+
+    page.get_by_role("button", name="Imported").click()
+    play(page, (7, 7), (7, 6))
+    expect(page.locator(".train-result h2")).to_contain_text("P-7f is an answer of the file")

@@ -140,7 +140,6 @@ class TrainView(View):
             "date": source.get("date"),
             "title": problem.content.get("title"),
             "allowsMate": problem.content.get("allows_mate"),
-            "isAnswered": shown.is_kept,
             "turn": board.turn,
             **_position(board),
         }
