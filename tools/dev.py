@@ -236,6 +236,11 @@ TASKS = {
         ("tools",),
         script("experiments/review_quality.py"),
     ),
+    "problems": Verb(
+        "measure how many of the dojo's problems are sound",
+        ("tools",),
+        script("experiments/problem_soundness.py"),
+    ),
     "elo-by-commit": Verb(
         "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
     ),

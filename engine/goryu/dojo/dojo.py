@@ -2,22 +2,30 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
 from goryu.analysis.move_judge import MoveJudge
+from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.store import open_default_store
 from goryu.base.errors import explained
 from goryu.dojo.activity import Activity
+from goryu.dojo.checker import Checker
 from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Games
+from goryu.dojo.problems import Problems
 from goryu.dojo.reviewing import OnReviewed, Reviewing
+from goryu.dojo.schedule import Schedule
 from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
 
 _log = logging.getLogger("goryu.dojo")
+
+CHECK_BYTES = 256 << 20
+"""Memory of the search that checks problems, at most."""
 
 Listener = Callable[..., None]
 """Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
@@ -41,7 +49,8 @@ class Dojo:
         self._listeners: set[Listener] = set()
         self.activity = Activity()
         self._reviewing: Reviewing | None = None
-        self._on_reviewed: list[OnReviewed] = []
+        self._on_reviewed: list[OnReviewed] = [lambda _game, _review: self.collect()]
+        self._checker: Checker | None = None
         self._watching: Watching | None = None
 
     @property
@@ -85,7 +94,7 @@ class Dojo:
                 self._reviewing.on_reviewed(callback)
 
     def start(self, folders: Sequence[Path] = ()) -> None:
-        """Goes on with the background review if there is a database, and watches the folders.
+        """Goes on with reviews and checks if there is a database, and watches the folders.
 
         Raises DatabaseError.
         """
@@ -98,6 +107,7 @@ class Dojo:
             return
         if is_known:
             self.reviewing  # noqa: B018 - begins
+            self.checker.wake()
 
     def _on_import(self) -> None:
         self.tell("games.changed")
@@ -115,6 +125,45 @@ class Dojo:
                     self.config, _log.warning, lambda engine: open_default_store(engine, _log.warning)
                 )
             return self._judge
+
+    @cached_property
+    def problems(self) -> Problems:
+        """The problems made from the user's games, and others."""
+        return Problems(self.database)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """When each problem is due."""
+        return Schedule(self.database)
+
+    @property
+    def checker(self) -> Checker:
+        """Checks the candidates in the background, once it was woken."""
+        with self._lock:
+            if self._checker is None:
+                self._checker = Checker(self.database, self._searcher, self._is_idle, self._on_check)
+            return self._checker
+
+    def collect(self) -> None:
+        """Makes candidates of new reviews, and has them checked."""
+        self.problems.collect()
+        self.checker.wake()
+        self.tell("train.changed")
+
+    def _searcher(self) -> PositionSearcher:
+        """Returns a searcher for the checks: it shares the network of the judge, and has one thread."""
+        loaded = self.judge.loaded
+        memory = min(CHECK_BYTES, self.config.hash_bytes(uses_gpu=loaded.uses_gpu))
+        search = replace(self.config.search, capacity_bytes=memory)
+        return PositionSearcher(loaded, replace(self.config, search=search))
+
+    def _is_idle(self) -> bool:
+        """Does neither a person nor the review need the machine?"""
+        reviews = self._reviewing is not None and self._reviewing.state()["kind"] in ("running", "resting")
+        return not reviews and not self.activity.is_going_on
+
+    def _on_check(self) -> None:
+        self.tell("train.changed")
 
     def subscribe(self, listener: Listener) -> None:
         """Tells the listener of changes from now on."""
@@ -135,7 +184,7 @@ class Dojo:
 
     def close(self) -> None:
         """Ends the background work, and closes what is open."""
-        for worker in (self._watching, self._reviewing):
+        for worker in (self._watching, self._reviewing, self._checker):
             if worker is not None:
                 worker.close()
         with self._judge_lock:

@@ -13,6 +13,7 @@ from goryu.web.opinions import EnginesView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
 from goryu.web.session import Message, View, language_of
+from goryu.web.train import TrainView
 
 
 class SessionView(View):
@@ -45,6 +46,7 @@ VIEWS: dict[str, type[View]] = {
         ReviewView,
         GamesView,
         ExplorerView,
+        TrainView,
         MicroscopeView,
         EnginesView,
     )

@@ -882,4 +882,21 @@ TEXTS: dict[str, str] = {
         "{file}：入力の軸を [N, 面数, 9, 9] に並べ替えました。出力の差は最大{difference:.1e}"
     ),
     "{file} exists; --force overwrites it": "{file}はすでにあります（--forceで上書き）",
+    # Problems made from the user's games.
+    "there is no setting {name}": "{name} という設定はありません",
+    "the setting {name} cannot be {value}": "設定 {name} を {value} にはできません",
+    "problem {number}: there is none": "問題 {number} はありません",
+    "no problem is shown": "問題が表示されていません",
+    "this problem has no game": "この問題には元の棋譜がありません",
+    "no mate is known from here": "ここからの詰みは見つかっていません",
+    "{name}: no JSON: {error}": "{name}：JSON ではありません：{error}",
+    "{name}: expected a file of next-move problems of ShogiHome": (
+        "{name}：ShogiHome の次の一手問題集ではありません"
+    ),
+    "{name}: of version {version}, expected 1": "{name}：バージョン {version} には対応していません（1 のみ）",
+    "{name}: expected a list of at most {count} problems": "{name}：{count} 問以下の問題の一覧が必要です",
+    "{name}, problem {number}: {error}": "{name}、{number} 問目：{error}",
+    "the game is over in this position": "対局の終わった局面です",
+    "there is no candidate": "候補手がありません",
+    "{move}: expected a legal move": "{move}：合法手が必要です",
 }

@@ -22,6 +22,11 @@ export const VIEWS = [
     load: () => import("./explorer.js"),
   },
   {
+    name: "train",
+    title: { en: { "view.train": "Train" }, ja: { "view.train": "稽古" } },
+    load: () => import("./train.js"),
+  },
+  {
     name: "microscope",
     title: { en: { "view.microscope": "Microscope" }, ja: { "view.microscope": "顕微鏡" } },
     load: () => import("./microscope.js"),

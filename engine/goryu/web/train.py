@@ -1,0 +1,376 @@
+"""The view "Train": problems from the user's games, the list of the day, and mate problems."""
+
+from dataclasses import asdict, dataclass
+from dataclasses import field as data_field
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+from goryu.analysis.description import board_after, named_line
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.dojo.answering import PLAYOUTS, Answer, hint_move, judge_answer
+from goryu.dojo.database import now
+from goryu.dojo.next_move_file import read_next_moves, write_next_moves
+from goryu.dojo.problems import Problem, ProblemKind
+from goryu.dojo.schedule import Attempt, Day
+from goryu.dojo.settings import change_training_settings, training_settings
+from goryu.dojo.tsume.judge import TsumeGame, Verdict
+from goryu.dojo.tsume.solution import problem_board
+from goryu.games.shogi import move_to_usi
+from goryu.implementation import Board
+from goryu.players.set_up.model_path import told_choice
+from goryu.web.session import Job, Message, MessageError, Session, View, base64_field, choice, field, number
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Shown:
+    """The problem on the board of one tab.
+
+    mode: "today", or "free". began_s: when it was shown (monotonic). hints: given so far.
+    is_kept: has the first answer been kept? game: of a mate problem.
+    """
+
+    problem: Problem
+    mode: str
+    began_s: float = data_field(default_factory=monotonic)
+    hints: int = 0
+    is_kept: bool = False
+    game: TsumeGame | None = None
+
+
+class TrainView(View):
+    """The problem of one tab; what is due is the same in all tabs."""
+
+    name = "train"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._shown: Shown | None = None
+
+    def now(self) -> datetime:
+        """The time; tests replace it."""
+        return datetime.now(UTC)
+
+    # The list and the settings.
+
+    async def on_state(self, _message: Message) -> Json:
+        """Returns settings, counts and the list of the day, and makes problems of new reviews."""
+
+        def work(_job: Job) -> Json:
+            self.session.dojo.problems.add_starter_set()
+            self.session.dojo.problems.collect()
+            self.session.dojo.checker.wake()
+            return self._state()
+
+        return await self.session.run("train.state", work)
+
+    def on_summary(self, _message: Message) -> Json:
+        """Returns what `on_state` returns, without making problems."""
+        return self._state()
+
+    def _state(self) -> Json:
+        dojo = self.session.dojo
+        counts = dojo.problems.counts()
+        return {
+            "settings": asdict(training_settings(dojo.database)),
+            "counts": {kind: states["sound"] for kind, states in counts.items()},
+            "waiting": sum(states["candidate"] for states in counts.values()),
+            "unsound": sum(states["unsound"] for states in counts.values()),
+            "isChecking": dojo.checker.is_running,
+            "failure": dojo.checker.failure,
+            "lengths": dojo.problems.lengths(),
+            "hasMe": bool(dojo.games.me()),
+            "day": _day(dojo.schedule.day(self.now())),
+        }
+
+    def on_change(self, message: Message) -> Json:
+        """Changes settings: {"changes": {NAME: value}}; returns the state."""
+        change_training_settings(self.session.dojo.database, field(message, "changes", dict))
+        self.session.dojo.checker.wake()
+        return self._state()
+
+    # A problem on the board.
+
+    def on_next(self, message: Message) -> Json | None:
+        """Shows the next problem and returns it, or None if there is none.
+
+        mode: "today" or "free"; with "free" a kind and, for mate problems, perhaps a length.
+        """
+        dojo = self.session.dojo
+        mode = choice(message, "mode", ("today", "free"))
+        self.session.stop("train.answer")
+        before = self._shown.problem.id if self._shown else None
+        if mode == "today":
+            day = dojo.schedule.day(self.now())
+            problem = dojo.problems.get(day.problems[0]) if day.problems else None
+        else:
+            kind = ProblemKind(choice(message, "kind", tuple(ProblemKind)))
+            length = number(message, "length", 1, 99) if message.get("length") is not None else None
+            problem = dojo.problems.pick(kind, length, before)
+        self._shown = Shown(problem, mode) if problem else None
+        return self._problem()
+
+    def on_problem(self, _message: Message) -> Json | None:
+        """Returns the problem that is shown, from its start, or None."""
+        if self._shown is not None:
+            self._shown.game = None
+        return self._problem()
+
+    def _problem(self) -> Json | None:
+        shown = self._shown
+        if shown is None:
+            return None
+        problem = shown.problem
+        board = _board(problem)
+        source = problem.content.get("source", {})
+        return {
+            "id": problem.id,
+            "kind": problem.kind,
+            "mode": shown.mode,
+            "game": problem.game,
+            "ply": problem.ply,
+            "start": problem.start,
+            "moves": list(problem.moves),
+            "lastMove": problem.moves[-1] if problem.moves else None,
+            "length": problem.content.get("length"),
+            "names": source.get("names"),
+            "date": source.get("date"),
+            "title": problem.content.get("title"),
+            "allowsMate": problem.content.get("allows_mate"),
+            "turn": board.turn,
+            **_position(board),
+        }
+
+    def _here(self) -> Shown:
+        if self._shown is None:
+            raise InputError(tr("no problem is shown"))
+        return self._shown
+
+    async def on_prepare(self, _message: Message) -> None:
+        """Searches the position while the user thinks, so that the answer is judged quickly."""
+        problem = self._here().problem
+        if problem.kind is ProblemKind.TSUME:
+            return
+        with self.session.dojo.activity.going_on():
+            await self.session.run("train.answer", lambda job: self._prepare(job, problem))
+
+    def _prepare(self, job: Job, problem: Problem) -> None:
+        self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
+
+    async def on_answer(self, message: Message) -> Json | None:
+        """Judges a move; returns the result, or None if another problem was shown meanwhile."""
+        shown, move = self._here(), field(message, "move", str)
+        if move not in _position(_reached(shown))["legal"]:
+            raise MessageError(f"train.answer: {move[:10]!r} is not legal")
+        with self.session.dojo.activity.going_on():
+            return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
+
+    def _answer(self, job: Job, shown: Shown, move: str) -> Json | None:
+        if shown.problem.kind is ProblemKind.TSUME:
+            return self._answer_tsume(shown, move)
+        dojo = self.session.dojo
+        threshold = training_settings(dojo.database).threshold
+        answer = judge_answer(shown.problem, move, lambda: dojo.judge, threshold, lambda: job.is_stopped)
+        if answer is None or shown is not self._shown:
+            return None
+        past = self._keep(shown, move, answer.is_right)
+        return {"isRight": answer.is_right, **_judged(shown.problem, answer), **self._told(shown, past)}
+
+    def on_solution(self, _message: Message) -> Json:
+        """Returns the solution; a problem that was not answered yet counts as not solved."""
+        shown = self._here()
+        past = self._keep(shown, "", False)
+        return self._told(shown, past)
+
+    async def on_hint(self, _message: Message) -> Json:
+        """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
+        shown = self._here()
+        if shown.problem.kind is ProblemKind.TSUME:
+            move = await self.session.run("train.answer", lambda job: _tsume_hint(shown))
+        else:
+            move = hint_move(shown.problem)
+        shown.hints += 1
+        return {"from": move[:2], "to": move[2:4] if shown.hints > 1 else None}
+
+    def _keep(self, shown: Shown, move: str, is_right: bool) -> list[Attempt]:
+        """Keeps the first answer; returns the attempts before it."""
+        schedule = self.session.dojo.schedule
+        past = schedule.attempts(shown.problem.id)
+        if shown.is_kept:
+            return past[1:]
+        shown.is_kept = True
+        seconds = monotonic() - shown.began_s
+        schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds))
+        self.session.dojo.tell("train.changed")
+        return past
+
+    def _told(self, shown: Shown, past: list[Attempt]) -> Json:
+        """Returns what may be told after the first answer."""
+        problem = shown.problem
+        board = _board(problem)
+        content = problem.content
+        lines = [content["line"]] if problem.kind is ProblemKind.TSUME else []
+        rates: list[float | None] = [None] * len(lines)
+        for answer in content.get("answers", []):
+            if answer["accepted"]:
+                lines.append(answer["line"])
+                rates.append(answer["win_rate"])
+        last = past[0] if past else None
+        return {
+            "solutions": [
+                {"line": named_line(board, line), "winRate": rate}
+                for line, rate in zip(lines, rates, strict=True)
+            ],
+            "played": _played(problem, board),
+            "before": last
+            and {
+                "at": last.at.isoformat(),
+                "isRight": last.is_right,
+                "move": named_line(board, [last.move]) if last.move else None,
+            },
+            "day": _day(self.session.dojo.schedule.day(self.now())),
+        }
+
+    # Mate problems.
+
+    def _answer_tsume(self, shown: Shown, move: str) -> Json:
+        game = shown.game = shown.game or TsumeGame(_board(shown.problem).sfen())
+        judgement = game.judge(move)
+        name = named_line(game.board, [move])
+        result: Json = {"move": name, "text": judgement.text(), "verdict": judgement.verdict}
+        if not judgement.is_accepted:
+            # Whether a move mates that the solver cannot decide is not held against the user.
+            if judgement.verdict is not Verdict.UNDECIDED:
+                self._keep(shown, game.moves[0] if game.moves else move, False)
+            refutation = [judgement.reply] if judgement.reply else []
+            result["refutation"] = named_line(board_after_move(game.board, move), refutation)
+            return result | {"isRight": False, "isOver": False}
+        game.play(move)
+        reply = game.defend()
+        if reply is None:
+            past = self._keep(shown, game.moves[0], True)
+            plies, shortest = len(game.moves), shown.problem.content["length"]
+            told = self._told(shown, past)
+            return result | {"isRight": True, "isOver": True, "plies": plies, "shortest": shortest, **told}
+        result["reply"] = named_line(game.board, [reply])
+        game.play(reply)
+        return result | {"isRight": True, "isOver": False, "lastMove": reply, **_position(game.board)}
+
+    # Games, files, removal.
+
+    def on_game(self, _message: Message) -> Json:
+        """Returns the game of the shown problem as a record for the view "Review": name, text, ply."""
+        problem = self._here().problem
+        if problem.game is None:
+            raise InputError(tr("this problem has no game"))
+        game = self.session.dojo.games.get(problem.game)
+        return {"name": game.file or " – ".join(game.names), "text": game.record, "ply": problem.ply}
+
+    def on_remove(self, _message: Message) -> None:
+        """Never asks the shown problem again."""
+        self.session.dojo.problems.remove(self._here().problem.id)
+        self._shown = None
+
+    async def on_import(self, message: Message) -> Json:
+        """Adds the problems of a file of ShogiHome: name, content (Base64). Returns how many, and faults."""
+        name = field(message, "name", str)[:200]
+        data = base64_field(message, "content")
+
+        def work(_job: Job) -> Json:
+            read = read_next_moves(data, name)
+            added = self.session.dojo.problems.add(read.problems)
+            return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
+
+        return await self.session.run("train.import", work)
+
+    async def on_export(self, _message: Message) -> Json:
+        """Returns the sound problems, without mates, as a file of ShogiHome: name, content, count."""
+
+        def work(_job: Job) -> Json:
+            dojo = self.session.dojo
+            problems = [one for one in dojo.problems.sound() if one.kind is not ProblemKind.TSUME]
+            settings = training_settings(dojo.database)
+            engine = told_choice(self.session.config.evaluator)
+            day = now()[:10]
+            content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
+            return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
+
+        return await self.session.run("train.export", work)
+
+
+def board_after_move(board: Board, move: str) -> Board:
+    """Returns a copy of a board after a legal move."""
+    after = board.copy()
+    after.push_usi(move)
+    return after
+
+
+def _board(problem: Problem) -> Board:
+    if problem.kind is ProblemKind.TSUME and not problem.moves:
+        return problem_board(problem.start)
+    return board_after(problem.start, problem.moves)
+
+
+def _reached(shown: Shown) -> Board:
+    return shown.game.board if shown.game else _board(shown.problem)
+
+
+def _position(board: Board) -> Json:
+    return {
+        "sfen": board.sfen(),
+        "check": board.is_check(),
+        "legal": sorted(map(move_to_usi, board.all_legal_moves())),
+    }
+
+
+def _tsume_hint(shown: Shown) -> str:
+    shown.game = shown.game or TsumeGame(_board(shown.problem).sfen())
+    line = shown.game.solution()
+    if not line:
+        raise InputError(tr("no mate is known from here"))
+    return line[0]
+
+
+def _judged(problem: Problem, answer: Answer) -> Json:
+    """Returns what is told of an answer: its name, its loss, and the line that punishes it."""
+    board = _board(problem)
+    review = answer.review
+    return {
+        "move": named_line(board, [answer.move]),
+        "isListed": answer.is_listed,
+        "loss": round(review.loss, 4) if review else None,
+        "winRate": round(review.played_win_rate, 4) if review else None,
+        "allowsMate": review.allows_mate if review else None,
+        "refutation": named_line(board_after_move(board, answer.move), review.refutation if review else ()),
+    }
+
+
+def _played(problem: Problem, board: Board) -> Json | None:
+    """Returns the move of the game, what it lost, and the line that punishes it."""
+    if not problem.played:
+        return None
+    answers = problem.content.get("answers", [])
+    known = next((one for one in answers if one["move"] == problem.played), None)
+    loss = problem.content.get("loss")
+    if known and None not in (known["win_rate"], answers[0]["win_rate"]):
+        loss = max(0.0, answers[0]["win_rate"] - known["win_rate"])
+    refutation = known["line"][1:] if known else []
+    return {
+        "move": named_line(board, [problem.played]),
+        "isAnswer": bool(known and known["accepted"]),
+        "loss": loss,
+        "refutation": named_line(board_after_move(board, problem.played), refutation),
+    }
+
+
+def _day(day: Day) -> Json:
+    return {
+        "left": len(day.problems),
+        "done": day.done,
+        "right": day.right,
+        "seconds": day.seconds,
+        "tomorrow": day.due_tomorrow,
+    }
