@@ -37,6 +37,10 @@ i18n.extend({
     "explorer.open": "Open in Review",
     "explorer.unnamed": "unknown",
     "explorer.line": "Line",
+    "explorer.learn": "Learn this move: “Train” asks for it in this position",
+    "explorer.learn.last": "Learn the last move",
+    "explorer.forget.last": "Take the last move out of my repertoire",
+    "explorer.learnt": "A move of your repertoire; click to take it out",
     "explorer.empty": "The database has no games yet. Drop your records in “My games”; the book answers meanwhile.",
   },
   ja: {
@@ -69,6 +73,10 @@ i18n.extend({
     "explorer.open": "検討で開く",
     "explorer.unnamed": "不明",
     "explorer.line": "手順",
+    "explorer.learn": "この手を覚える（「稽古」で出題されます）",
+    "explorer.learn.last": "最後の手を覚える",
+    "explorer.forget.last": "最後の手を自分の定跡から外す",
+    "explorer.learnt": "自分の定跡の手です。クリックすると外します",
     "explorer.empty": "まだ棋譜がありません。「自分の棋譜」に棋譜を入れてください。それまでは定跡だけを表示します。",
   },
 });
@@ -101,6 +109,11 @@ class ExplorerView {
       button("explorer.flip", () => this.board.flip()),
       button("explorer.play", () => playFrom({ moves: this.line.map(({ usi }) => usi) })),
     );
+    this.learnLast = h("button", {
+      type: "button",
+      on: { click: () => this.learn(this.line.map(({ usi }) => usi), !this.found.isLastLearnt) },
+    });
+    tools.append(this.learnLast);
     this.games = this.select("games", ["all", "mine", "records"]);
     this.side = this.select("side", ["any", "black", "white"]);
     this.opening = h("p", { class: "opening" });
@@ -172,6 +185,8 @@ class ExplorerView {
       })),
     );
     this.opening.textContent = found.opening;
+    this.learnLast.hidden = !this.line.length;
+    this.learnLast.textContent = i18n.t(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last");
     this.drawLine();
     this.drawMoves();
     this.drawGames();
@@ -242,16 +257,30 @@ class ExplorerView {
     const [eval_cp] = one.book ?? [];
     const book = one.book ? (eval_cp === null ? "○" : `${eval_cp > 0 ? "+" : ""}${eval_cp}`) : "";
     const cell = (text, name = "number") => h("td", { class: name, text });
+    const learn = h("button", {
+      type: "button",
+      class: "learn quiet",
+      "aria-pressed": String(one.learnt),
+      "aria-label": `${one[i18n.current()]} ${i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn")}`,
+      title: i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn"),
+      text: one.learnt ? "★" : "☆",
+      on: { click: () => this.learn([...this.line.map(({ usi }) => usi), one.move], !one.learnt) },
+    });
     return h(
       "tr",
       {},
-      h("td", { class: "name" }, play, meets),
+      h("td", { class: "name" }, learn, play, meets),
       cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : ""),
       h("td", {}, score),
       cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`),
       cell(book),
       cell(one.last?.[1]?.slice(2) ?? "", "number small"),
     );
+  }
+
+  async learn(moves, learns) {
+    await socket.request("explorer.learn", { moves, learns });
+    await this.look();
   }
 
   drawGames() {
