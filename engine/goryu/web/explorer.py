@@ -91,12 +91,6 @@ class ExplorerView(View):
             "isLastLearnt": bool(moves) and moves[-1] in repertoire.moves(_board(start, moves[:-1])),
         }
 
-    def on_record(self, message: Message) -> dict[str, str]:
-        """Returns a game as {name, text} for the view "Review"."""
-        game = self.session.dojo.games.get(field(message, "game", int))
-        names = " - ".join(name or "?" for name in game.names)
-        return {"name": f"{names} {game.date}".strip() + ".kif", "text": game.record}
-
     def _loaded(self) -> Explorer:
         """Opens the database and the book at the first use; without the book the games still answer."""
         if self._explorer is None:
