@@ -73,10 +73,9 @@ def run(args: argparse.Namespace) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         raise UsageError("Chromium is not installed: apt-get install chromium")
-    record, count = (
-        (args.record, 0) if args.task == "review" else (GAME, DOJO_GAMES * (args.task == "pictures"))
-    )
-    with served(record, count) as url, sync_playwright() as playwright:
+    record = args.record if args.task == "review" else GAME
+    games = DOJO_GAMES if args.task == "pictures" else 0
+    with served(record, games) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         if args.task == "speed":
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
@@ -237,17 +236,14 @@ def picture_of_the_explorer(page: "Page", url: str, language: str) -> None:
 def pictures_of_the_dojo(page: "Page", url: str, language: str) -> None:
     """Takes the pictures of the user's games and of a problem, when there are both."""
     page.goto(f"{url}#games")
-    page.wait_for_function(
-        """async (count) => {
-          const socket = await import("/static/js/socket.js");
-          const { total } = await socket.request("games.list", { reviewed: "yes" });
-          const { counts } = await socket.request("train.state");
-          return total === count && counts.mistake > 0;
-        }""",
-        arg=DOJO_GAMES,
-        timeout=1_800_000,
-        polling=2000,
-    )
+    state = """async () => {
+      const socket = await import("/static/js/socket.js");
+      const { total } = await socket.request("games.list", { reviewed: "yes" });
+      const { counts } = await socket.request("train.summary");
+      return [total, counts.mistake];
+    }"""
+    while (found := page.evaluate(state)) and (found[0] < DOJO_GAMES or not found[1]):
+        page.wait_for_timeout(2000)
     page.reload()
     page.wait_for_selector(".games table tbody tr")
     shoot(page, f"web-games{language}")

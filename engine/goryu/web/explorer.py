@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
-from goryu.analysis.description import board_after
+from goryu.analysis.description import board_after, named_line
 from goryu.base.language import tr
 from goryu.dojo.explorer import ExploredMove, Explorer, Filter
 from goryu.dojo.openings import opening_name, opening_of
@@ -87,6 +87,7 @@ class ExplorerView(View):
                 }
                 for one in found
             ],
+            "line": named_line(board_after(start, ()), moves),
             "games": explorer.games(board, wanted),
             "isLastLearnt": bool(moves) and moves[-1] in repertoire.moves(_board(start, moves[:-1])),
         }

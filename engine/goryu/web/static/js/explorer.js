@@ -89,13 +89,13 @@ export function mount(section) {
 
 /** argument: the moves of a line in USI, separated by commas; the view goes there. */
 export function show(argument) {
-  if (argument) view.line = argument.split(",").map((usi) => ({ usi }));
+  if (argument) view.line = argument.split(",");
   view.look();
 }
 
 class ExplorerView {
   constructor(section) {
-    this.line = []; // {usi, ja, en}; names may be missing.
+    this.line = []; // In USI.
     this.found = null;
     const stage = h("div", { class: "stage" });
     this.board = new Board(stage, { onMove: (usi) => this.play(usi) });
@@ -107,11 +107,11 @@ class ExplorerView {
       button("explorer.start", () => this.goTo(0)),
       button("explorer.back", () => this.goTo(this.line.length - 1)),
       button("explorer.flip", () => this.board.flip()),
-      button("explorer.play", () => playFrom({ moves: this.line.map(({ usi }) => usi) })),
+      button("explorer.play", () => playFrom({ moves: [...this.line] })),
     );
     this.learnLast = h("button", {
       type: "button",
-      on: { click: () => this.learn(this.line.map(({ usi }) => usi), !this.found.isLastLearnt) },
+      on: { click: () => this.learn(this.line, !this.found.isLastLearnt) },
     });
     tools.append(this.learnLast);
     this.games = this.select("games", ["all", "mine", "records"]);
@@ -148,8 +148,7 @@ class ExplorerView {
   }
 
   play(usi) {
-    const named = this.found?.moves.find((one) => one.move === usi);
-    this.line.push({ usi, ja: named?.ja, en: named?.en });
+    this.line.push(usi);
     this.look();
   }
 
@@ -160,7 +159,7 @@ class ExplorerView {
 
   async look() {
     const request = {
-      moves: this.line.map(({ usi }) => usi),
+      moves: [...this.line],
       games: this.games.element.value,
       side: this.side.element.value,
     };
@@ -174,7 +173,7 @@ class ExplorerView {
   draw() {
     const { found } = this;
     if (!found) return;
-    const last = this.line.at(-1)?.usi ?? null;
+    const last = this.line.at(-1) ?? null;
     this.board.set({ sfen: found.sfen, legal: found.legal, lastMove: last, check: found.check });
     const most = Math.max(1, ...found.moves.map(({ games }) => games));
     this.board.arrows(
@@ -193,14 +192,13 @@ class ExplorerView {
   }
 
   drawLine() {
-    const language = i18n.current();
     this.lineText.replaceChildren(
-      ...this.line.map((one, at) =>
+      ...this.found.line[i18n.current()].map((name, at) =>
         h("button", {
           type: "button",
           class: "line-move quiet",
           "aria-current": at === this.line.length - 1 ? "true" : null,
-          text: one[language] ?? one.usi,
+          text: name,
           on: { click: () => this.goTo(at + 1) },
         }),
       ),
@@ -264,7 +262,7 @@ class ExplorerView {
       "aria-label": `${one[i18n.current()]} ${i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn")}`,
       title: i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn"),
       text: one.learnt ? "★" : "☆",
-      on: { click: () => this.learn([...this.line.map(({ usi }) => usi), one.move], !one.learnt) },
+      on: { click: () => this.learn([...this.line, one.move], !one.learnt) },
     });
     return h(
       "tr",
