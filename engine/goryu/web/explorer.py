@@ -11,7 +11,7 @@ from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, SfenError
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
 from goryu.players.books.opening_book import OpeningBook
-from goryu.web.session import Message, MessageError, Session, View, choice, field
+from goryu.web.session import Message, MessageError, Session, View, choice, field, moves_field
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
@@ -35,9 +35,7 @@ class ExplorerView(View):
         games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
         """
         start = field(message, "start", str, START_SFEN) or START_SFEN
-        moves = field(message, "moves", list, [])
-        if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
-            raise MessageError(f"explorer.look: moves: expected at most {MOST_PLIES} USI moves")
+        moves = moves_field(message, MOST_PLIES)
         wanted = Filter(
             GAMES[choice(message, "games", GAMES, "all")], SIDES[choice(message, "side", SIDES, "any")]
         )
@@ -72,12 +70,6 @@ class ExplorerView(View):
             ],
             "games": explorer.games(board, wanted),
         }
-
-    def on_record(self, message: Message) -> dict[str, str]:
-        """Returns a game as {name, text} for the view "Review"."""
-        game = self.session.dojo.games.get(field(message, "game", int))
-        names = " - ".join(name or "?" for name in game.names)
-        return {"name": f"{names} {game.date}".strip() + ".kif", "text": game.record}
 
     def _loaded(self) -> Explorer:
         """Opens the database and the book at the first use; without the book the games still answer."""

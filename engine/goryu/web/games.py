@@ -77,7 +77,7 @@ class GamesView(View):
         )
 
     async def on_record(self, message: Message) -> dict[str, Any]:
-        """Returns a game as a record for the view "Review"."""
+        """Returns a game as {name, text} for the view "Review", which all views open games with."""
         identity = number(message, "game", 0, 1 << 62)
         games = self.session.dojo.games
         game = await self._run("games.record", lambda: games.get(identity))

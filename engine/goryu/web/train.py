@@ -271,15 +271,7 @@ class TrainView(View):
         game.play(reply)
         return result | {"isRight": True, "isOver": False, "lastMove": reply, **_position(game.board)}
 
-    # Games, files, removal.
-
-    def on_game(self, _message: Message) -> Json:
-        """Returns the game of the shown problem as a record for the view "Review": name, text, ply."""
-        problem = self._here().problem
-        if problem.game is None:
-            raise InputError(tr("this problem has no game"))
-        game = self.session.dojo.games.get(problem.game)
-        return {"name": game.file or " – ".join(game.names), "text": game.record, "ply": problem.ply}
+    # Files, removal.
 
     async def on_remove(self, _message: Message) -> None:
         """Never asks the shown problem again."""

@@ -277,7 +277,7 @@ class ExplorerView {
   }
 
   async open(game) {
-    const record = await socket.request("explorer.record", { game: game.id });
+    const record = await socket.request("games.record", { game: game.id });
     review({ ...record, ply: game.ply });
   }
 }
