@@ -237,12 +237,9 @@ class Problems:
             counts[row["kind"]][row["state"]] = row["n"]
         return counts
 
-    def sound(self, kind: ProblemKind | None = None) -> list[Problem]:
+    def sound(self) -> list[Problem]:
         """Returns the sound problems, those made last first."""
-        rows = self._database.rows(
-            "SELECT * FROM problems WHERE state = 'sound' AND kind = COALESCE(?, kind) ORDER BY id DESC",
-            kind.value if kind else None,
-        )
+        rows = self._database.rows("SELECT * FROM problems WHERE state = 'sound' ORDER BY id DESC")
         return [_problem(row) for row in rows]
 
     def pick(self, kind: ProblemKind, length: int | None = None, avoid: int | None = None) -> Problem | None:
