@@ -6,7 +6,7 @@ import pytest
 from goryu.analysis.description import board_after
 from goryu.dojo.answering import judge_answer
 from goryu.dojo.database import Database
-from goryu.dojo.problems import ProblemKind, Problems
+from goryu.dojo.problems import Problems
 from goryu.dojo.repertoire import Repertoire
 from goryu.dojo.schedule import Schedule
 from goryu.games.shogi import START_SFEN
