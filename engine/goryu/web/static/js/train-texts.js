@@ -103,7 +103,7 @@ i18n.extend({
   },
   ja: {
     "train.welcome": "自分の対局で稽古する",
-    "train.about": "検討の済んだ対局から問題を作ります。駒を動かして答えてください。エンジンが十分に良いと認めた手は、すべて正解です。",
+    "train.about": "解析の済んだ対局から問題を作ります。駒を動かして答えてください。エンジンが十分に良いと認めた手は、すべて正解です。",
     "train.today": "今日の稽古",
     "train.start": "始める",
     "train.continue": "続ける",
@@ -112,7 +112,7 @@ i18n.extend({
     "train.done": "今日の稽古は終わりです。",
     "train.done.count": "{done} 問中 {right} 問を一度で正解しました。",
     "train.tomorrow": "明日までに再び出る問題：{count} 問",
-    "train.empty": "まだ問題がありません。「自分の対局」で棋譜を読み込み、検討が済むのをお待ちください。",
+    "train.empty": "まだ問題がありません。「自分の棋譜」で棋譜を取り込み、解析が済むのをお待ちください。",
     "train.empty.waiting": "最初の問題を確認しています。",
     "train.waiting": "あと {count} 問の候補を確認しています。",
     "train.waiting.paused": "候補が {count} 問あります（確認は停止中）。",
