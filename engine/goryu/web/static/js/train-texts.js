@@ -114,7 +114,7 @@ i18n.extend({
     "train.tomorrow": "明日までに再び出る問題：{count} 問",
     "train.empty": "まだ問題がありません。「自分の棋譜」で棋譜を取り込み、解析が済むのをお待ちください。",
     "train.empty.waiting": "最初の問題を確認しています。",
-    "train.waiting": "あと {count} 問の候補を確認しています。",
+    "train.waiting": "確認を待っている候補が {count} 問あります。",
     "train.waiting.paused": "候補が {count} 問あります（確認は停止中）。",
     "train.off": "毎日の稽古は切ってあります。下から種類を選んでください。",
     "train.free": "自由に稽古",
