@@ -159,7 +159,7 @@ class Dojo:
 
     def _is_idle(self) -> bool:
         """Does neither a person nor the review need the machine?"""
-        reviews = self._reviewing is not None and self._reviewing.state()["kind"] in ("running", "resting")
+        reviews = self._reviewing is not None and self._reviewing.state()["status"] in ("running", "resting")
         return not reviews and not self.activity.is_going_on
 
     def _on_check(self) -> None:
