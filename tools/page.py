@@ -21,11 +21,14 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goryu.commands.common import UsageError, new_parser, positive, program
-from goryu.kifu.reading import read_record
+from goryu.kifu.reading import parse_record, read_record
+from goryu.kifu.record import Ending
+from goryu.kifu.writing import to_kif
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,6 +40,12 @@ SIZE: Any = {"width": 1180, "height": 760}
 
 GAME = PICTURES / "game.usi"
 """A game between the levels 9 and 8."""
+
+GAMES = PICTURES / "games.usi"
+"""Twelve games between the levels 7 and 8, at 100 playouts a move."""
+
+OPPONENTS = ("鈴木花子", "佐藤次郎", "田中桂馬")
+DOJO_GAMES = 12
 
 SHOWN_PLIES = 42
 """Moves of the game in the picture of a game in progress."""
@@ -64,7 +73,9 @@ def run(args: argparse.Namespace) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         raise UsageError("Chromium is not installed: apt-get install chromium")
-    with served(args.record if args.task == "review" else GAME) as url, sync_playwright() as playwright:
+    record = args.record if args.task == "review" else GAME
+    games = DOJO_GAMES if args.task == "pictures" else 0
+    with served(record, games) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         if args.task == "speed":
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
@@ -82,23 +93,46 @@ def run(args: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def served(record: Path) -> Iterator[str]:
-    """Runs `goryu web` with a record to review, and yields its address; it keeps no reviews."""
-    command = [sys.executable, "-m", "goryu", "web", "--no-browser", str(record)]
-    with (
-        tempfile.TemporaryDirectory() as cache,
-        subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache}
-        ) as server,
-    ):
-        assert server.stdout is not None
-        words = server.stdout.readline().split()
-        try:
-            if len(words) < 3:
-                raise UsageError("goryu web did not start: run it to see why")
-            yield words[2].partition("#")[0]
-        finally:
-            server.terminate()
+def served(record: Path, games: int) -> Iterator[str]:
+    """Runs `goryu web` with a record to review, and yields its address; it keeps nothing.
+
+    games: how many games the dojo has, between engines that play like strong amateurs.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        write_games(Path(folder, "games"), games)
+        command = [sys.executable, "-m", "goryu", "web", "--no-browser", "--games", f"{folder}/games"]
+        command += ["--dojo", f"{folder}/dojo.sqlite3", str(record)]
+        environment = {**os.environ, "XDG_CACHE_HOME": folder}
+        with (
+            subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server,
+            _ended(server) as address,
+        ):
+            yield address
+
+
+@contextlib.contextmanager
+def _ended(server: "subprocess.Popen[str]") -> Iterator[str]:
+    """Yields the address that a server prints, and ends the server."""
+    assert server.stdout is not None
+    words = server.stdout.readline().split()
+    try:
+        if len(words) < 3:
+            raise UsageError("goryu web did not start: run it to see why")
+        yield words[2].partition("#")[0]
+    finally:
+        server.terminate()
+
+
+def write_games(folder: Path, count: int) -> None:
+    """Writes the first games of GAMES as the user's, with names and dates."""
+    folder.mkdir()
+    for at, line in enumerate(GAMES.read_text(encoding="ascii").splitlines()[:count]):
+        game = parse_record(line)
+        names = ("山田太郎", OPPONENTS[at % 3]) if at % 2 == 0 else (OPPONENTS[at % 3], "山田太郎")
+        day = f"2026/{1 + at // 2:02}/{3 + 7 * (at % 4):02}"
+        winner = (len(game.moves) + 1) % 2
+        kept = replace(game, names=names, headers={"開始日時": day}, ending=Ending.RESIGNATION, winner=winner)
+        (folder / f"{at}.kif").write_text(to_kif(kept), encoding="utf-8")
 
 
 def begin(page: "Page", side: str = "both", level: int = 10) -> None:
@@ -123,9 +157,12 @@ def click(page: "Page", square: str) -> None:
 def take_pictures(page: "Page", url: str, language: str) -> None:
     """Writes the pictures of all views in one language."""
     page.goto(url)
+    begin_the_dojo(page)
     picture_of_play(page, language)
     picture_of_the_microscope(page, url, language)
     picture_of_a_review(page, url, language)
+    picture_of_the_explorer(page, url, language)
+    pictures_of_the_dojo(page, url, language)
 
 
 def picture_of_play(page: "Page", language: str) -> None:
@@ -175,6 +212,45 @@ def picture_of_a_review(page: "Page", url: str, language: str) -> None:
     page.locator(".mistakes button").nth(worst).click()
     page.evaluate("() => scrollTo(0, 0)")
     shoot(page, f"web-review{language}", height=1130)
+
+
+def begin_the_dojo(page: "Page") -> None:
+    """Has the games reviewed and the problems checked, with few playouts; it goes on in the background."""
+    page.evaluate(
+        """async () => {
+          const socket = await import("/static/js/socket.js");
+          await socket.request("games.playouts", { playouts: 60 });
+          await socket.request("games.me", { names: ["山田太郎"] });
+          await socket.request("train.change", { changes: { playouts: 1000 } });
+        }"""
+    )
+
+
+def picture_of_the_explorer(page: "Page", url: str, language: str) -> None:
+    """Takes the picture of a position in which games meet."""
+    page.goto(f"{url}#explorer/7g7f,3c3d")
+    page.wait_for_selector(".explored .meeting")
+    shoot(page, f"web-explorer{language}")
+
+
+def pictures_of_the_dojo(page: "Page", url: str, language: str) -> None:
+    """Takes the pictures of the user's games and of a problem, when there are both."""
+    page.goto(f"{url}#games")
+    state = """async () => {
+      const socket = await import("/static/js/socket.js");
+      const { total } = await socket.request("games.list", { reviewed: "yes" });
+      const { counts } = await socket.request("train.summary");
+      return [total, counts.mistake];
+    }"""
+    while (found := page.evaluate(state)) and (found[0] < DOJO_GAMES or not found[1]):
+        page.wait_for_timeout(2000)
+    page.reload()
+    page.wait_for_selector(".games table tbody tr")
+    shoot(page, f"web-games{language}")
+    page.goto(f"{url}#train")
+    page.locator(".kinds button").first.click()
+    page.wait_for_selector(".train .shogi")
+    shoot(page, f"web-train{language}")
 
 
 def shoot(page: "Page", name: str, height: int = SIZE["height"]) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,9 @@ def in_a_tab(tmp_path: Path, work: Callable[[Tab], Awaitable[None]]) -> None:
             tab.session.close()
             dojo.close()
 
-    asyncio.run(run())
+    # Not in this thread: Playwright's event loop may run in it.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(asyncio.run, run()).result(60)
 
 
 def asks(state: dict[str, Any]) -> bool:

@@ -47,14 +47,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         config = start_config(given.model, _report)
         record = read_record_file(given.record) if given.record else None
-        check_folders(given.games)
+        check_folders((*given.games, *given.records))
         lan = Lan(own_address(given.address) if given.address else lan_address()) if given.lan else None
     except (GoryuError, OSError) as error:
         _report(explained(error))
         return 2
     dojo = Dojo(given.dojo, config)
     try:
-        dojo.start(given.games)
+        dojo.start(given.games, given.records)
     except InputError as error:
         _report(str(error))  # Who only plays needs no database.
     try:
@@ -112,6 +112,14 @@ def make_parser() -> argparse.ArgumentParser:
         default=[],
         metavar="FOLDER",
         help=tr("import the games of this folder, also later ones; may be given several times"),
+    )
+    parser.add_argument(
+        "--records",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help=tr("the same for games of others, which only the explorer shows"),
     )
     return parser
 

@@ -36,7 +36,8 @@ def judge_answer(
 
     An answer that the check has found is right at once. Any other move is right unless the search finds that
     it loses the threshold against the best move, with a margin for the error of few playouts; so is a move
-    that the file of an imported problem accepts.
+    that the file of an imported problem accepts. In an opening only the moves of the user's repertoire are
+    right.
     """
     is_listed = any(one["move"] == move and one["accepted"] for one in problem.content["answers"])
     if is_listed and problem.kind is not ProblemKind.IMPORTED:
@@ -44,7 +45,8 @@ def judge_answer(
     review = judge().judge(problem.start, problem.moves, move, PLAYOUTS, should_stop)
     if review is None:
         return None
-    return Answer(move, is_listed or not loses(review, threshold, PLAYOUTS), is_listed, review)
+    is_good = problem.kind is not ProblemKind.OPENING and not loses(review, threshold, PLAYOUTS)
+    return Answer(move, is_listed or is_good, is_listed, review)
 
 
 def hint_move(problem: Problem) -> str:

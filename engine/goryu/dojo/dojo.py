@@ -15,8 +15,9 @@ from goryu.base.errors import explained
 from goryu.dojo.activity import Activity
 from goryu.dojo.checker import Checker
 from goryu.dojo.database import Database, DatabaseError, default_path
-from goryu.dojo.games import Games
+from goryu.dojo.games import Collection, Games
 from goryu.dojo.problems import Problems
+from goryu.dojo.repertoire import Repertoire
 from goryu.dojo.reviewing import OnReviewed, Reviewing
 from goryu.dojo.schedule import Schedule
 from goryu.dojo.watching import Watching
@@ -51,7 +52,7 @@ class Dojo:
         self._reviewing: Reviewing | None = None
         self._on_reviewed: list[OnReviewed] = [lambda _game, _review: self.collect()]
         self._checker: Checker | None = None
-        self._watching: Watching | None = None
+        self._watching: list[Watching] = []
 
     @property
     def database(self) -> Database:
@@ -84,7 +85,7 @@ class Dojo:
     @property
     def folders(self) -> Sequence[Path]:
         """The folders whose games are imported as they change."""
-        return self._watching.folders if self._watching else ()
+        return [folder for watching in self._watching for folder in watching.folders]
 
     def on_reviewed(self, callback: OnReviewed) -> None:
         """Calls callback(GAME, REVIEW), in the thread of the review, whenever a review has been written."""
@@ -93,14 +94,18 @@ class Dojo:
             if self._reviewing is not None:
                 self._reviewing.on_reviewed(callback)
 
-    def start(self, folders: Sequence[Path] = ()) -> None:
+    def start(self, folders: Sequence[Path] = (), records: Sequence[Path] = ()) -> None:
         """Goes on with reviews and checks if there is a database, and watches the folders.
+
+        folders: of the user's games. records: of games to look at only.
 
         Raises DatabaseError.
         """
-        if folders:
-            self._watching = Watching(self.database, folders, self._on_import)
-            self._watching.start()
+        watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
+        for paths, collection in watched:
+            if paths:
+                self._watching.append(Watching(self.database, paths, self._on_import, collection))
+                self._watching[-1].start()
         try:
             is_known = (self._path or default_path()).exists()
         except OSError:
@@ -130,6 +135,11 @@ class Dojo:
     def problems(self) -> Problems:
         """The problems made from the user's games, and others."""
         return Problems(self.database)
+
+    @cached_property
+    def repertoire(self) -> Repertoire:
+        """The opening moves that the user wants to know."""
+        return Repertoire(self.database)
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -184,7 +194,7 @@ class Dojo:
 
     def close(self) -> None:
         """Ends the background work, and closes what is open."""
-        for worker in (self._watching, self._reviewing, self._checker):
+        for worker in (*self._watching, self._reviewing, self._checker):
             if worker is not None:
                 worker.close()
         with self._judge_lock:

@@ -42,6 +42,7 @@ class ProblemKind(StrEnum):
     MATE = "mate"  # what does not allow the mate
     ONLY = "only"  # the only good move, which the user found
     TSUME = "tsume"  # the whole mate
+    OPENING = "opening"  # a move of the user's repertoire
     IMPORTED = "imported"  # the next move, from a file
 
 
@@ -58,7 +59,7 @@ class ProblemState(StrEnum):
 class Problem:
     """A problem; see the table `problems`.
 
-    content: for a mate problem {"length": plies, "line": [moves]}; for the others, after the check,
+    content: for a mate problem {"length": plies, "line": [moves]}; for the others, after the check if any,
     {"answers": [{"move", "win_rate", "accepted", "line"}, ...]}, the best first, with win rates in [0, 1] for
     the side to move. `source` in it tells the game: {"names": [black, white], "date", "ply"}.
     """
@@ -210,6 +211,13 @@ class Problems:
                 "UPDATE problems SET state = ?, playouts = ?, content = ?"
                 " WHERE id = ? AND state = 'candidate'",
                 (state.value, playouts, json.dumps(content), identity),
+            )
+
+    def set_content(self, identity: int, content: Json) -> None:
+        """Replaces the content of a problem; what the user has answered stays."""
+        with self._database.transaction() as connection:
+            connection.execute(
+                "UPDATE problems SET content = ? WHERE id = ?", (json.dumps(content), identity)
             )
 
     def remove(self, identity: int) -> None:

@@ -25,7 +25,7 @@ class TrainingSettings:
     is_scheduled: bool = True
     unit: str = "problems"
     amount: int = 10
-    kinds: tuple[str, ...] = ("mistake", "unpunished", "mate", "only", "tsume", "imported")
+    kinds: tuple[str, ...] = ("mistake", "unpunished", "mate", "only", "tsume", "opening", "imported")
     longest_tsume: int = 5
     is_checking: bool = True
     playouts: int = 20_000

@@ -16,7 +16,7 @@ from time import time
 from goryu.base.errors import GoryuError, explained
 from goryu.base.files import readable_name
 from goryu.dojo.database import Database
-from goryu.dojo.games import Games
+from goryu.dojo.games import Collection, Games
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES
 
 _log = logging.getLogger("goryu.dojo")
@@ -34,12 +34,19 @@ TOLD = 50
 class Watching:
     """Watches folders with all that is below them, in a thread of its own."""
 
-    def __init__(self, database: Database, folders: Sequence[Path], on_import: Callable[[], None]) -> None:
-        """on_import: called after files were read, from the thread."""
+    def __init__(
+        self,
+        database: Database,
+        folders: Sequence[Path],
+        on_import: Callable[[], None],
+        collection: Collection = "mine",
+    ) -> None:
+        """on_import: called after files were read, from the thread. collection: to which the games go."""
         self._database = database
         self._games = Games(database)
         self.folders = tuple(folder.absolute() for folder in folders)
         self._on_import = on_import
+        self._collection = collection
         self._ended = Event()
         self._unsettled: dict[Path, tuple[int, float]] = {}
         self._problem = ""
@@ -103,7 +110,7 @@ class Watching:
         except OSError as error:
             self._games.add_fault(name, None, explained(error))
         else:
-            self._games.add_file(data, name)
+            self._games.add_file(data, name, self._collection)
         with self._database.transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (readable_name(str(path)), *found)

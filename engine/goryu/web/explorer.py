@@ -3,15 +3,16 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
-from goryu.analysis.description import board_after
+from goryu.analysis.description import board_after, named_line
 from goryu.base.language import tr
-from goryu.dojo.explorer import Explorer, Filter
+from goryu.dojo.explorer import ExploredMove, Explorer, Filter
 from goryu.dojo.openings import opening_name, opening_of
 from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, SfenError, move_from_usi, move_to_usi
+from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
 from goryu.players.books.opening_book import OpeningBook
-from goryu.web.session import Message, MessageError, Session, View, choice, field
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
@@ -34,10 +35,7 @@ class ExplorerView(View):
 
         games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
         """
-        start = field(message, "start", str, START_SFEN) or START_SFEN
-        moves = field(message, "moves", list, [])
-        if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
-            raise MessageError(f"explorer.look: moves: expected at most {MOST_PLIES} USI moves")
+        start, moves = _line(message)
         wanted = Filter(
             GAMES[choice(message, "games", GAMES, "all")], SIDES[choice(message, "side", SIDES, "any")]
         )
@@ -45,16 +43,34 @@ class ExplorerView(View):
             "explorer", lambda job: self._look(start, moves, wanted), is_search=False
         )
 
+    async def on_learn(self, message: Message) -> None:
+        """Adds the last of `moves` to the user's repertoire, or takes it out unless `learns`."""
+        start, moves = _line(message)
+        learns = field(message, "learns", bool)
+
+        def work(_job: Job) -> None:
+            before = _board(start, moves)
+            before.pop()
+            repertoire = self.session.dojo.repertoire
+            if learns:
+                repertoire.learn(start, moves[:-1], moves[-1])
+            else:
+                repertoire.forget(before, moves[-1])
+            self.session.dojo.tell("train.changed")
+
+        if not moves:
+            raise MessageError("explorer.learn: moves: expected a line with a move")
+        await self.session.run("explorer", work, is_search=False)
+
     def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
-        try:
-            board = board_after(start, moves)
-        except (SfenError, MoveError, IllegalMoveError) as error:
-            raise MessageError(f"explorer.look: {error}") from error
-        explorer = self._loaded()
+        board = _board(start, moves)
+        explorer, repertoire = self._loaded(), self.session.dojo.repertoire
+        known = repertoire.moves(board)
         try:
             found = explorer.moves(board, wanted)
         except BookError as error:
             raise MessageError(str(error)) from error
+        found += [ExploredMove(move) for move in known if move not in {one.move for one in found}]
         over = board.outcome() is not None
         return {
             "sfen": board.sfen(),
@@ -65,19 +81,16 @@ class ExplorerView(View):
             "moves": [
                 asdict(one)
                 | {
+                    "learnt": one.move in known,
                     "ja": japanese_move(board, move_from_usi(one.move)),
                     "en": western_move(board, move_from_usi(one.move)),
                 }
                 for one in found
             ],
+            "line": named_line(board_after(start, ()), moves),
             "games": explorer.games(board, wanted),
+            "isLastLearnt": bool(moves) and moves[-1] in repertoire.moves(_board(start, moves[:-1])),
         }
-
-    def on_record(self, message: Message) -> dict[str, str]:
-        """Returns a game as {name, text} for the view "Review"."""
-        game = self.session.dojo.games.get(field(message, "game", int))
-        names = " - ".join(name or "?" for name in game.names)
-        return {"name": f"{names} {game.date}".strip() + ".kif", "text": game.record}
 
     def _loaded(self) -> Explorer:
         """Opens the database and the book at the first use; without the book the games still answer."""
@@ -89,3 +102,18 @@ class ExplorerView(View):
                 self.session.send("explorer.message", text=tr("the book is not used: {error}", error=error))
             self._explorer = Explorer(self.session.dojo.database, book)
         return self._explorer
+
+
+def _line(message: Message) -> tuple[str, list[str]]:
+    start = field(message, "start", str, START_SFEN) or START_SFEN
+    moves = field(message, "moves", list, [])
+    if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
+        raise MessageError(f"{message.get('type')}: moves: expected at most {MOST_PLIES} USI moves")
+    return start, moves
+
+
+def _board(start: str, moves: list[str]) -> Board:
+    try:
+        return board_after(start, moves)
+    except (SfenError, MoveError, IllegalMoveError) as error:
+        raise MessageError(f"explorer: {error}") from error

@@ -25,6 +25,10 @@ from goryu.web.session import Job, Message, MessageError, Session, View, base64_
 Json = dict[str, Any]
 
 
+NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
+"""Kinds that a file of next-move problems does not have."""
+
+
 @dataclass
 class Shown:
     """The problem on the board of one tab.
@@ -287,11 +291,11 @@ class TrainView(View):
         return await self.session.run("train.import", work)
 
     async def on_export(self, _message: Message) -> Json:
-        """Returns the sound problems, without mates, as a file of ShogiHome: name, content, count."""
+        """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
 
         def work(_job: Job) -> Json:
             dojo = self.session.dojo
-            problems = [one for one in dojo.problems.sound() if one.kind is not ProblemKind.TSUME]
+            problems = [one for one in dojo.problems.sound() if one.kind not in NO_NEXT_MOVES]
             settings = training_settings(dojo.database)
             engine = told_choice(self.session.config.evaluator)
             day = now()[:10]

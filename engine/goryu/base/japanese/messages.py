@@ -328,6 +328,9 @@ TEXTS: dict[str, str] = {
     "import the games of this folder, also later ones; may be given several times": (
         "このフォルダの棋譜を取り込む。後から増えた棋譜も取り込む。複数指定できる"
     ),
+    "the same for games of others, which only the explorer shows": (
+        "同じく、ほかの人の棋譜のフォルダ。「棋譜の樹」だけに出る"
+    ),
     "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",

@@ -37,6 +37,10 @@ i18n.extend({
     "explorer.open": "Open in Review",
     "explorer.unnamed": "unknown",
     "explorer.line": "Line",
+    "explorer.learn": "Learn this move: “Train” asks for it in this position",
+    "explorer.learn.last": "Learn the last move",
+    "explorer.forget.last": "Take the last move out of my repertoire",
+    "explorer.learnt": "A move of your repertoire; click to take it out",
     "explorer.empty": "The database has no games yet. Drop your records in “My games”; the book answers meanwhile.",
   },
   ja: {
@@ -69,6 +73,10 @@ i18n.extend({
     "explorer.open": "検討で開く",
     "explorer.unnamed": "不明",
     "explorer.line": "手順",
+    "explorer.learn": "この手を覚える（「稽古」で出題されます）",
+    "explorer.learn.last": "最後の手を覚える",
+    "explorer.forget.last": "最後の手を自分の定跡から外す",
+    "explorer.learnt": "自分の定跡の手です。クリックすると外します",
     "explorer.empty": "まだ棋譜がありません。「自分の棋譜」に棋譜を入れてください。それまでは定跡だけを表示します。",
   },
 });
@@ -81,13 +89,13 @@ export function mount(section) {
 
 /** argument: the moves of a line in USI, separated by commas; the view goes there. */
 export function show(argument) {
-  if (argument) view.line = argument.split(",").map((usi) => ({ usi }));
+  if (argument) view.line = argument.split(",");
   view.look();
 }
 
 class ExplorerView {
   constructor(section) {
-    this.line = []; // {usi, ja, en}; names may be missing.
+    this.line = []; // In USI.
     this.found = null;
     const stage = h("div", { class: "stage" });
     this.board = new Board(stage, { onMove: (usi) => this.play(usi) });
@@ -99,8 +107,13 @@ class ExplorerView {
       button("explorer.start", () => this.goTo(0)),
       button("explorer.back", () => this.goTo(this.line.length - 1)),
       button("explorer.flip", () => this.board.flip()),
-      button("explorer.play", () => playFrom({ moves: this.line.map(({ usi }) => usi) })),
+      button("explorer.play", () => playFrom({ moves: [...this.line] })),
     );
+    this.learnLast = h("button", {
+      type: "button",
+      on: { click: () => this.learn(this.line, !this.found.isLastLearnt) },
+    });
+    tools.append(this.learnLast);
     this.games = this.select("games", ["all", "mine", "records"]);
     this.side = this.select("side", ["any", "black", "white"]);
     this.opening = h("p", { class: "opening" });
@@ -135,8 +148,7 @@ class ExplorerView {
   }
 
   play(usi) {
-    const named = this.found?.moves.find((one) => one.move === usi);
-    this.line.push({ usi, ja: named?.ja, en: named?.en });
+    this.line.push(usi);
     this.look();
   }
 
@@ -147,7 +159,7 @@ class ExplorerView {
 
   async look() {
     const request = {
-      moves: this.line.map(({ usi }) => usi),
+      moves: [...this.line],
       games: this.games.element.value,
       side: this.side.element.value,
     };
@@ -161,7 +173,7 @@ class ExplorerView {
   draw() {
     const { found } = this;
     if (!found) return;
-    const last = this.line.at(-1)?.usi ?? null;
+    const last = this.line.at(-1) ?? null;
     this.board.set({ sfen: found.sfen, legal: found.legal, lastMove: last, check: found.check });
     const most = Math.max(1, ...found.moves.map(({ games }) => games));
     this.board.arrows(
@@ -172,20 +184,21 @@ class ExplorerView {
       })),
     );
     this.opening.textContent = found.opening;
+    this.learnLast.hidden = !this.line.length;
+    this.learnLast.textContent = i18n.t(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last");
     this.drawLine();
     this.drawMoves();
     this.drawGames();
   }
 
   drawLine() {
-    const language = i18n.current();
     this.lineText.replaceChildren(
-      ...this.line.map((one, at) =>
+      ...this.found.line[i18n.current()].map((name, at) =>
         h("button", {
           type: "button",
           class: "line-move quiet",
           "aria-current": at === this.line.length - 1 ? "true" : null,
-          text: one[language] ?? one.usi,
+          text: name,
           on: { click: () => this.goTo(at + 1) },
         }),
       ),
@@ -242,16 +255,30 @@ class ExplorerView {
     const [eval_cp] = one.book ?? [];
     const book = one.book ? (eval_cp === null ? "○" : `${eval_cp > 0 ? "+" : ""}${eval_cp}`) : "";
     const cell = (text, name = "number") => h("td", { class: name, text });
+    const learn = h("button", {
+      type: "button",
+      class: "learn quiet",
+      "aria-pressed": String(one.learnt),
+      "aria-label": `${one[i18n.current()]} ${i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn")}`,
+      title: i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn"),
+      text: one.learnt ? "★" : "☆",
+      on: { click: () => this.learn([...this.line, one.move], !one.learnt) },
+    });
     return h(
       "tr",
       {},
-      h("td", { class: "name" }, play, meets),
+      h("td", { class: "name" }, learn, play, meets),
       cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : ""),
       h("td", {}, score),
       cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`),
       cell(book),
       cell(one.last?.[1]?.slice(2) ?? "", "number small"),
     );
+  }
+
+  async learn(moves, learns) {
+    await socket.request("explorer.learn", { moves, learns });
+    await this.look();
   }
 
   drawGames() {
@@ -277,7 +304,7 @@ class ExplorerView {
   }
 
   async open(game) {
-    const record = await socket.request("explorer.record", { game: game.id });
+    const record = await socket.request("games.record", { game: game.id });
     review({ ...record, ply: game.ply });
   }
 }

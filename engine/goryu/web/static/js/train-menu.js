@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "imported"];
+const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
 const { t } = i18n;
 
 /** options: free(kind, length), change(changes), open(file), save(): what the user asks for. */
