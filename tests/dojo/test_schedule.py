@@ -57,6 +57,21 @@ def test_a_day_ends_and_the_next_one_asks_what_was_wrong_and_what_is_new(databas
     assert set(schedule.day(NOON + 2 * DAY).problems) >= {1, 2, 5}
 
 
+def test_kinds_and_new_problems_keep_their_turn_from_answer_to_answer(database: Database) -> None:
+    schedule = Schedule(database)
+    asked = []
+    for _ in range(4):
+        asked.append(schedule.day(NOON).problems[0])
+        answer(schedule, asked[-1], NOON, is_right=False)
+    assert asked == [1, 4, 2, 5]
+    change_training_settings(database, {"amount": 3})
+    asked = []
+    while not (day := schedule.day(NOON + DAY)).is_over:
+        asked.append(day.problems[0])
+        answer(schedule, asked[-1], NOON + DAY)
+    assert asked == [1, 3, 2]  # Four are due, and one of three is new.
+
+
 def test_only_the_first_answer_of_a_day_decides(database: Database) -> None:
     schedule = Schedule(database)
     answer(schedule, 1, NOON, is_right=False)

@@ -11,7 +11,6 @@ A day begins at midnight where the machine is. All times that are given must hav
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import zip_longest
 
 from fsrs import Card, Rating, Scheduler
 
@@ -145,10 +144,13 @@ class Schedule:
         seconds = sum(row["seconds"] for row in today)
         room = self._room(settings, len(today), seconds)
         due = self._due(_end_of_day(at))
-        new = self._new(settings, max(room - len(due), room // NEW_SHARE))
+        taken = self._taken(at)
+        seen = sum(taken.values())
+        wanted = (len(today) + room) // NEW_SHARE - seen
+        new = self._new(settings, min(room, max(room - len(due), wanted, 0)), taken)
         due = due[: room - len(new)]
         return Day(
-            tuple(_in_turn(due, new)),
+            tuple(_in_turn([due, new], [len(today) - seen, seen])),
             len(today),
             sum(row["is_right"] for row in today),
             seconds,
@@ -170,8 +172,19 @@ class Schedule:
         )
         return [row["problem"] for row in rows]
 
-    def _new(self, settings: TrainingSettings, count: int) -> list[int]:
-        """Returns problems that have no card yet, of each kind in turn."""
+    def _taken(self, at: datetime) -> dict[str, int]:
+        """Returns how many problems of each kind were answered for the first time on this day."""
+        rows = self._database.rows(
+            "SELECT kind, COUNT(*) AS count FROM problems"
+            " JOIN (SELECT problem, MIN(at) AS first FROM attempts GROUP BY problem) ON problem = problems.id"
+            " WHERE first >= ? AND first < ? GROUP BY kind",
+            _start_of_day(at),
+            _end_of_day(at),
+        )
+        return {row["kind"]: row["count"] for row in rows}
+
+    def _new(self, settings: TrainingSettings, count: int, taken: dict[str, int]) -> list[int]:
+        """Returns problems that have no card yet, of each kind in turn. taken: of each kind today, before."""
         by_kind = []
         for kind in settings.kinds:
             longest = settings.longest_tsume if kind == ProblemKind.TSUME else None
@@ -186,12 +199,17 @@ class Schedule:
                 count,
             )
             by_kind.append([row["id"] for row in rows])
-        return _in_turn(*by_kind)[:count]
+        return _in_turn(by_kind, [taken.get(kind, 0) for kind in settings.kinds])[:count]
 
 
-def _in_turn(*lists: list[int]) -> list[int]:
-    """Returns one of each list, then the next of each, and so on."""
-    return [one for turn in zip_longest(*lists) for one in turn if one is not None]
+def _in_turn(lists: list[list[int]], taken: list[int]) -> list[int]:
+    """Returns one of each list, then the next of each, and so on. taken: of each list, before these."""
+    ranked = [
+        (before + at, number, one)
+        for number, (some, before) in enumerate(zip(lists, taken, strict=True))
+        for at, one in enumerate(some)
+    ]
+    return [one for _, _, one in sorted(ranked)]
 
 
 def _text(at: datetime) -> str:

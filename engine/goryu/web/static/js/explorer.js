@@ -46,7 +46,7 @@ i18n.extend({
   ja: {
     "explorer.start": "最初から",
     "explorer.back": "一手戻る",
-    "explorer.flip": "盤を回す",
+    "explorer.flip": "盤を反転",
     "explorer.play": "ここから対局",
     "explorer.games.label": "対象の棋譜",
     "explorer.games.all": "すべて",

@@ -116,7 +116,7 @@ export class ImportPanel {
     if (!this.state) return;
     const { faults, folders } = this.state;
     this.watched.hidden = !folders.length;
-    this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(", ") });
+    this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
     this.faults.hidden = !faults.length;
     this.faultsTitle.textContent = i18n.t("games.faults", { count: faults.length });
     this.faultList.replaceChildren(
