@@ -9,7 +9,11 @@ from goryu.base.errors import InputError
 from goryu.dojo.backup import Merged, merge
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games, position_key
+from goryu.dojo.problems import NewProblem, ProblemKind, Problems
+from goryu.dojo.repertoire import Repertoire
 from goryu.dojo.reviews import Reviews
+from goryu.games.shogi import START_SFEN
+from goryu.implementation import Board
 from sample_games import sample_game
 
 
@@ -92,3 +96,17 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         merge(mine, tmp_path / "damaged.sqlite3")
     assert contents(mine)["games"] == []
+
+
+def test_repertoires_are_joined_and_a_removed_problem_stays_removed(tmp_path: Path) -> None:
+    ours, theirs = Database(tmp_path / "ours.sqlite3"), Database(tmp_path / "theirs.sqlite3")
+    board = Board()
+    for database, moves in ((ours, ("7g7f",)), (theirs, ("7g7f", "2g2f"))):
+        for move in moves:
+            Repertoire(database).learn(START_SFEN, (), move)
+        Problems(database).add([NewProblem(ProblemKind.MISTAKE, START_SFEN, ("7g7f",), {})])
+    Problems(theirs).remove(next(one.id for one in [Problems(theirs).next_candidate()] if one))
+    theirs.copy_to(tmp_path / "copy.sqlite3")
+    assert merge(ours, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
+    assert Repertoire(ours).moves(board) == ["7g7f", "2g2f"]
+    assert Problems(ours).next_candidate() is None

@@ -1,5 +1,6 @@
 """Copies of the database: one is written to be kept, and one is read back by merging it into the database."""
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
@@ -11,6 +12,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.database import Database
 from goryu.dojo.games import game_digest, indexed_positions
+from goryu.dojo.problems import ProblemKind, ProblemState
 from goryu.games.shogi import MoveError, SfenError
 
 APPLICATION = 1196380761
@@ -46,7 +48,9 @@ def merge(database: Database, path: Path) -> Merged:
     path: a file of its own, which is migrated if an older Goryu wrote it.
 
     A game, a problem or an attempt that both have stays once. Of two reviews the one with more playouts
-    stays, of two cards that of the later attempt. Settings of the database stay.
+    stays, of two cards that of the later attempt. A problem that one of them has checked is checked, one that
+    the user has removed from one of them is removed, and the moves of a repertoire are joined. The settings
+    of the database stay.
 
     Raises:
         InputError: the file is no backup, is damaged or comes from a newer Goryu.
@@ -55,8 +59,21 @@ def merge(database: Database, path: Path) -> Merged:
     backup = Database(path)
     try:
         return _Merge(backup, database).run()
+    except (KeyError, ValueError) as error:  # A row names another one that is not there, or is no JSON.
+        if isinstance(error, InputError):
+            raise
+        raise InputError(tr("the backup is damaged")) from error
     finally:
         backup.close()
+
+
+_DECIDED = {
+    ProblemState.CANDIDATE: 0,
+    ProblemState.UNSOUND: 1,
+    ProblemState.SOUND: 1,
+    ProblemState.REMOVED: 2,
+}
+"""Of two states of one problem the one with the higher number counts: a check, or the user's removal."""
 
 
 class _Merge:
@@ -122,11 +139,25 @@ class _Merge:
     def _add_problem(self, row: dict[str, Any]) -> None:
         old = row.pop("id")
         row["game"] = self._games.get(row["game"])
-        if self._insert("problems", row):
+        is_new = self._insert("problems", row)
+        same = "SELECT * FROM problems WHERE key = ? AND kind = ?"
+        known = self._database.rows(same, row["key"], row["kind"])[0]
+        self._problems[old] = known["id"]
+        if is_new:
             self._done.problems += 1
-        new = self._find("SELECT id FROM problems WHERE key = ? AND kind = ?", row["key"], row["kind"])
-        assert new is not None
-        self._problems[old] = new
+        elif known["kind"] == ProblemKind.OPENING and known["state"] == row["state"]:
+            content = json.loads(known["content"])
+            ours = {answer["move"] for answer in content["answers"]}
+            theirs = json.loads(row["content"])["answers"]
+            content["answers"] += [answer for answer in theirs if answer["move"] not in ours]
+            self._update(known["id"], {"content": json.dumps(content)})
+        elif _DECIDED[row["state"]] > _DECIDED[known["state"]]:
+            self._update(known["id"], {name: row[name] for name in ("state", "playouts", "content")})
+
+    def _update(self, problem: int, changes: dict[str, Any]) -> None:
+        names = ", ".join(f"{name} = ?" for name in changes)
+        with self._database.transaction() as connection:
+            connection.execute(f"UPDATE problems SET {names} WHERE id = ?", (*changes.values(), problem))
 
     def _add_attempt(self, row: dict[str, Any]) -> None:
         del row["id"]

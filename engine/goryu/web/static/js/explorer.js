@@ -132,6 +132,7 @@ class ExplorerView {
     section.addEventListener("keydown", (event) => {
       if (event.key === "Backspace" && !event.target.closest("select, input")) this.goTo(this.line.length - 1);
     });
+    socket.onConnected(() => section.hidden || this.look());
     socket.on("explorer.message", ({ text }) => toast(text));
     socket.on("games.changed", () => section.hidden || this.look());
     i18n.onChange(() => this.draw());

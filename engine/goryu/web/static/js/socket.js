@@ -107,7 +107,7 @@ function receive(message) {
   } else if (message.type === "session.alive") {
     socket.send('{"type":"session.alive"}');
   } else {
-    handlers.get(message.type)?.(message);
+    for (const handler of handlers.get(message.type) ?? []) handler(message);
   }
 }
 
@@ -128,9 +128,9 @@ export function request(type, content = {}) {
   return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
 }
 
-/** Calls `handler(message)` for each message of this type that the server sends. */
+/** Calls `handler(message)` for each message of this type that the server sends; several views may ask. */
 export function on(type, handler) {
-  handlers.set(type, handler);
+  handlers.set(type, [...(handlers.get(type) ?? []), handler]);
 }
 
 /**
