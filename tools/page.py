@@ -216,6 +216,7 @@ def picture_of_a_review(page: "Page", url: str, language: str) -> None:
 
 def begin_the_dojo(page: "Page") -> None:
     """Has the games reviewed and the problems checked, with few playouts; it goes on in the background."""
+    page.wait_for_selector(".setup form button")  # The page is connected.
     page.evaluate(
         """async () => {
           const socket = await import("/static/js/socket.js");

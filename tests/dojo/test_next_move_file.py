@@ -12,7 +12,7 @@ import shogi
 from goryu.base.errors import InputError
 from goryu.dojo.database import Database
 from goryu.dojo.next_move_file import read_next_moves, write_next_moves
-from goryu.dojo.problems import ProblemKind, Problems
+from goryu.dojo.problems import Problems
 from goryu.dojo.settings import TrainingSettings
 
 SFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
@@ -49,7 +49,7 @@ def test_problems_are_read_and_written(tmp_path: Path) -> None:
     problems = Problems(Database(tmp_path / "dojo.sqlite3"))
     assert problems.add(read.problems) == 1
     assert problems.add(read.problems) == 0
-    (problem,) = problems.sound(ProblemKind.IMPORTED)
+    (problem,) = problems.sound()
     answers = problem.content["answers"]
     assert [answer["accepted"] for answer in answers] == [True, False, True]
     assert [answer["win_rate"] for answer in answers] == [0.8048, 0.0, None]

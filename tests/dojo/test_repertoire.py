@@ -6,7 +6,7 @@ import pytest
 from goryu.analysis.description import board_after
 from goryu.dojo.answering import judge_answer
 from goryu.dojo.database import Database
-from goryu.dojo.problems import ProblemKind, Problems
+from goryu.dojo.problems import Problems
 from goryu.dojo.repertoire import Repertoire
 from goryu.dojo.schedule import Schedule
 from goryu.games.shogi import START_SFEN
@@ -23,7 +23,7 @@ def test_a_position_has_the_moves_that_were_learnt_by_any_order_of_moves(databas
     repertoire.learn(START_SFEN, ("2g2f", "3c3d", "7g7f"), "8c8d")
     board = board_after(START_SFEN, ("7g7f", "3c3d", "2g2f"))
     assert repertoire.moves(board) == ["4c4d", "8c8d"]
-    (problem,) = Problems(database).sound(ProblemKind.OPENING)
+    (problem,) = Problems(database).sound()
     assert Schedule(database).day(datetime(2026, 11, 26, 12, tzinfo=UTC)).problems == (problem.id,)
     answer = judge_answer(problem, "8c8d", lambda: pytest.fail("no search is needed"), 0.1, lambda: False)
     assert answer is not None

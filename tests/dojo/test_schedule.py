@@ -128,3 +128,8 @@ def test_settings_that_make_no_sense_change_nothing(database: Database, changes:
     with pytest.raises(InputError):
         change_training_settings(database, {"threshold": 0.2, **changes})
     assert training_settings(database) == before
+
+
+def test_an_answer_to_a_problem_that_is_gone_is_refused(database: Database) -> None:
+    with pytest.raises(InputError, match="problem 99: there is none"):
+        answer(Schedule(database), 99, NOON)

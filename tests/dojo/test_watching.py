@@ -1,8 +1,10 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from goryu.dojo.database import Database
-from goryu.dojo.games import Games
+from goryu.dojo.games import Collection, Games, Imported
 from goryu.dojo.watching import Watching
 from sample_games import write_sample_games
 
@@ -32,3 +34,21 @@ def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tm
         "below/game2.csa",
         "below/game0.kif",
     ]
+
+
+def test_a_file_that_shows_a_defect_does_not_keep_the_others_from_being_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, folder, add = Database(tmp_path / "dojo.sqlite3"), tmp_path / "games", Games.add_file
+
+    def add_or_fail(games: Games, data: bytes | str, name: str, collection: Collection = "mine") -> Imported:
+        if name == "game0.kif":
+            raise RecursionError("too deep")
+        return add(games, data, name, collection)
+
+    monkeypatch.setattr(Games, "add_file", add_or_fail)
+    for path in write_sample_games(folder, 2):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    assert Watching(database, [folder], lambda: None).look() == 2
+    assert [fault["file"] for fault in Games(database).faults()] == ["game0.kif"]
+    assert len(database.rows("SELECT id FROM games")) == 1

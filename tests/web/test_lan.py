@@ -232,7 +232,8 @@ def test_a_paired_device_gets_no_backup_and_sends_none(ask: Any, code: Any) -> N
         assert (await phone.get("backup", **{TOKEN_HEADER: await phone.token()}))[0] == 403
         on_phone = await phone.hello()
         await on_phone.welcome()
-        assert (await on_phone.ask("games.state"))["value"]["file"] is None
+        state = (await on_phone.ask("games.state"))["value"]
+        assert (state["file"], state["folders"]) == (None, [])
 
     ask(do)
 

@@ -163,7 +163,11 @@ class TestPaths:
         """Views get the content of files; only the command line opens one."""
         folder = Path(server_module.__file__).parent
         for path in folder.glob("*.py"):
-            if path.name not in ("server.py", "backup.py", "engines.py"):  # Their files have our own names.
+            if path.name not in (
+                "server.py",
+                "backup.py",
+                "engines.py",
+            ):  # Their files have names of our own.
                 assert list(file_accesses(path)) == [], path.name
 
 

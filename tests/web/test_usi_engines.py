@@ -9,8 +9,9 @@ from typing import Any, cast
 
 import pytest
 
+from goryu.base.errors import InputError
 from goryu.implementation import Board
-from goryu.match.usi_client import EngineSpec, Timeouts
+from goryu.match.usi_client import EngineSpec, Timeouts, UsiClient
 from goryu.players.clock.limits import Limits
 from goryu.web.engines import UserEngine
 from goryu.web.session import Job, Session, StoppedError
@@ -107,6 +108,21 @@ def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(
     with pytest.raises(StoppedError):
         engines.search(UserEngine("Hangs", spec, 500.0), Board(), Limits(), job)
     assert trace.read_text().splitlines()[-1] == "go btime 0 wtime 0 byoyomi 500000"
+
+
+def test_an_engine_that_is_closed_while_it_starts_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    engines, started, start = UsiEngines(), list[UsiClient](), UsiClient.start
+
+    def start_late(client: UsiClient) -> None:
+        started.append(client)
+        engines.close()  # The tab goes before there is a process.
+        start(client)
+
+    monkeypatch.setattr(UsiClient, "start", start_late)
+    spec = EngineSpec((sys.executable, str(FAKE), "*:77"))
+    with pytest.raises(InputError):
+        engines.search(UserEngine("Good", spec, 0.1), Board(), Limits(), Job(cast(Session, None)))
+    assert not started[0].is_alive
 
 
 @pytest.mark.usefixtures("engines")

@@ -76,6 +76,10 @@ class Checker:
                     self._check(problem)
             except GoryuError as error:
                 self.failure = error.translated()
+            except Exception as error:
+                # Else `is_running` would stay true without a thread, and nothing would be checked any more.
+                _log.exception("the problems cannot be checked")
+                self.failure = str(error) or type(error).__name__
         self._on_change()
 
     def _goes_on(self) -> bool:

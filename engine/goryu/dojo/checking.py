@@ -41,7 +41,8 @@ class Verdict:
     """What a check found.
 
     reason: "" if the problem is sound; "lost", "close" (a move is neither good nor bad enough), "many"
-    answers, "played" (the move of the game is as good, or was not the only one), "over", or "unsolved".
+    answers, "played" (the move of the game is as good, or was not the only one), "over", "unsolved", or
+    "failed" (a defect ended the check).
     """
 
     reason: str

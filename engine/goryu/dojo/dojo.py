@@ -18,7 +18,7 @@ from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Collection, Games
 from goryu.dojo.problems import Problems
 from goryu.dojo.repertoire import Repertoire
-from goryu.dojo.reviewing import OnReviewed, Reviewing
+from goryu.dojo.reviewing import Reviewing
 from goryu.dojo.schedule import Schedule
 from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
@@ -50,7 +50,6 @@ class Dojo:
         self._listeners: set[Listener] = set()
         self.activity = Activity()
         self._reviewing: Reviewing | None = None
-        self._on_reviewed: list[OnReviewed] = [lambda _game, _review: self.collect()]
         self._checker: Checker | None = None
         self._watching: list[Watching] = []
 
@@ -77,8 +76,7 @@ class Dojo:
         with self._lock:
             if self._reviewing is None:
                 self._reviewing = Reviewing(self.database, self.config, self.activity, self.tell)
-                for callback in self._on_reviewed:
-                    self._reviewing.on_reviewed(callback)
+                self._reviewing.on_reviewed(lambda _game, _review: self.collect())
                 self._reviewing.start()
             return self._reviewing
 
@@ -86,13 +84,6 @@ class Dojo:
     def folders(self) -> Sequence[Path]:
         """The folders whose games are imported as they change."""
         return [folder for watching in self._watching for folder in watching.folders]
-
-    def on_reviewed(self, callback: OnReviewed) -> None:
-        """Calls callback(GAME, REVIEW), in the thread of the review, whenever a review has been written."""
-        with self._lock:
-            self._on_reviewed.append(callback)
-            if self._reviewing is not None:
-                self._reviewing.on_reviewed(callback)
 
     def start(self, folders: Sequence[Path] = (), records: Sequence[Path] = ()) -> None:
         """Goes on with reviews and checks if there is a database, and watches the folders.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goryu.dojo.database import Database
-from goryu.dojo.games import Collection, position_key
+from goryu.dojo.games import SIDE, Collection, position_key
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.players.books.opening_book import OpeningBook
@@ -34,7 +34,8 @@ class Filter:
             parts.append("games.collection = ?")
             values.append(self.collection)
         if self.me_as is not None:
-            parts.append(f"games.{('black', 'white')[self.me_as]} IN (SELECT name FROM me)")
+            parts.append(f"{SIDE} = ?")
+            values.append(self.me_as)
         return " AND ".join(parts), values
 
 

@@ -6,25 +6,22 @@ from typing import Any
 
 from goryu.base.language import speaking
 from goryu.dojo.database import Database
+from goryu.dojo.games import SIDE
 from goryu.dojo.openings import opening_name
+from goryu.dojo.reviews import PLIES
 
 DRAWS = ("repetition", "impasse", "draw", "maximum ply")
 """The endings, of those without a winner, that are draws."""
 
-_SIDE = """CASE
-WHEN black IN (SELECT name FROM me) AND white NOT IN (SELECT name FROM me) THEN 0
-WHEN white IN (SELECT name FROM me) AND black NOT IN (SELECT name FROM me) THEN 1 END"""
-"""The side that the user played; NULL if it is none or both."""
-
 _FROM = "FROM games LEFT JOIN reviews ON reviews.game = games.id"
 
-_OWN = f"CASE {_SIDE} WHEN 1 THEN white_{{0}} ELSE black_{{0}} END"
+_OWN = f"CASE {SIDE} WHEN 1 THEN white_{{0}} ELSE black_{{0}} END"
 
 SORTS: Mapping[str, str] = {
     "date": "date",
     "black": "black",
     "white": "white",
-    "result": f"CASE WHEN winner IS NULL THEN 1 WHEN winner = {_SIDE} THEN 2 ELSE 0 END",
+    "result": f"CASE WHEN winner IS NULL THEN 1 WHEN winner = {SIDE} THEN 2 ELSE 0 END",
     "opening": "opening",
     "accuracy": _OWN.format("accuracy"),
     "mistakes": _OWN.format("mistakes"),
@@ -72,8 +69,8 @@ def list_games(
     # Games without a value come last, whatever the direction.
     order = f"{SORTS[sort]} {direction} NULLS LAST, date DESC, id DESC"
     rows = database.rows(
-        f"SELECT id, date, black, white, winner, ending, {_SIDE} AS side, opening, file, playouts,"
-        " length(moves) - length(replace(moves, ' ', '')) + 1 AS plies,"
+        f"SELECT id, date, black, white, winner, ending, {SIDE} AS side, opening, file, playouts,"
+        f" {PLIES} AS plies,"
         f" black_accuracy, white_accuracy, black_mistakes, white_mistakes {_FROM}"
         f" WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?",
         *values,
@@ -110,11 +107,11 @@ def _condition(database: Database, wanted: Filter) -> tuple[str, list[object]]:
         marks = ", ".join("?" * len(fitting))
         add(f"({like} OR opening IN ({marks}))", pattern, pattern, pattern, *fitting)
     if wanted.side:
-        add({"me": f"{_SIDE} IS NOT NULL", "black": f"{_SIDE} = 0", "white": f"{_SIDE} = 1"}[wanted.side])
+        add({"me": f"{SIDE} IS NOT NULL", "black": f"{SIDE} = 0", "white": f"{SIDE} = 1"}[wanted.side])
     if wanted.result == "drawn":
         add(f"winner IS NULL AND ending IN ({', '.join('?' * len(DRAWS))})", *DRAWS)
     elif wanted.result:
-        add(f"winner = {'' if wanted.result == 'won' else '1 - '}{_SIDE}")
+        add(f"winner = {'' if wanted.result == 'won' else '1 - '}{SIDE}")
     for column, comparison, value in (
         ("opening", "=", wanted.opening),
         ("date", ">=", wanted.since),

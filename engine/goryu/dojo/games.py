@@ -20,7 +20,12 @@ _DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
 Collection = Literal["mine", "records"]
 
 MOST_PLIES = 2000
-"""A longer game is refused: a search cannot use it."""
+"""A longer game, or line of moves, is refused: a search cannot use it."""
+
+SIDE = """CASE
+WHEN black IN (SELECT name FROM me) AND white NOT IN (SELECT name FROM me) THEN 0
+WHEN white IN (SELECT name FROM me) AND black NOT IN (SELECT name FROM me) THEN 1 END"""
+"""The side that the user played in a row of the table `games`, in SQL; NULL if it is none or both."""
 
 
 @dataclass(frozen=True, slots=True)

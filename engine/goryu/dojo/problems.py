@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from threading import Lock
 from typing import Any
 
 from goryu.analysis.description import board_after
@@ -95,6 +96,7 @@ class Problems:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._collecting = Lock()
 
     def add(self, problems: Sequence[NewProblem]) -> int:
         """Adds problems; one of the same kind with the same position is there already. Returns how many."""
@@ -150,29 +152,38 @@ class Problems:
         """Makes candidates of the reviews that are new since the last call; returns how many.
 
         After a change of the user's names all reviews are new, and candidates and problems of the other side
-        that were never answered go.
+        that were never answered go. Each game is a transaction: others need not wait for all of them.
         """
+        with self._collecting:
+            return self._collect()
+
+    def _collect(self) -> int:
         names = sorted(row["name"] for row in self._database.rows("SELECT name FROM me"))
         last = self._database.setting(COLLECTED, {"reviewed": "", "names": names})
-        with self._database.transaction() as connection:
-            if last["names"] != names:
+        if last["names"] != names:
+            with self._database.transaction() as connection:
                 connection.execute(
                     "DELETE FROM problems WHERE game IS NOT NULL AND state != 'removed'"
                     " AND id NOT IN (SELECT problem FROM attempts)"
                 )
-                last["reviewed"] = ""
-            # A review of the same second may have come after the last call; what is known is not added again.
-            reviews = connection.execute(
-                "SELECT game, reviewed FROM reviews WHERE reviewed >= ? ORDER BY reviewed",
-                (last["reviewed"],),
-            ).fetchall()
-            added = sum(self.add(list(self._candidates(row["game"], names))) for row in reviews)
-            newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
-            self._database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
+            last["reviewed"] = ""
+        # A review of the same second may have come after the last call; what is known is not added again.
+        reviews = self._database.rows(
+            "SELECT game, reviewed FROM reviews WHERE reviewed >= ? ORDER BY reviewed", last["reviewed"]
+        )
+        added = 0
+        for row in reviews:
+            with self._database.transaction():
+                added += self.add(list(self._candidates(row["game"], names)))
+        newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
+        self._database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
         return added
 
     def _candidates(self, game: int, names: Sequence[str]) -> Iterator[NewProblem]:
-        row = self._database.rows("SELECT * FROM games WHERE id = ?", game)[0]
+        rows = self._database.rows("SELECT * FROM games WHERE id = ?", game)
+        if not rows:
+            return  # It was deleted meanwhile.
+        row = rows[0]
         moves = row["moves"].split()
         players = (row["black"], row["white"])
         plies = self._database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game)
@@ -234,12 +245,9 @@ class Problems:
             counts[row["kind"]][row["state"]] = row["n"]
         return counts
 
-    def sound(self, kind: ProblemKind | None = None) -> list[Problem]:
+    def sound(self) -> list[Problem]:
         """Returns the sound problems, those made last first."""
-        rows = self._database.rows(
-            "SELECT * FROM problems WHERE state = 'sound' AND kind = COALESCE(?, kind) ORDER BY id DESC",
-            kind.value if kind else None,
-        )
+        rows = self._database.rows("SELECT * FROM problems WHERE state = 'sound' ORDER BY id DESC")
         return [_problem(row) for row in rows]
 
     def pick(self, kind: ProblemKind, length: int | None = None, avoid: int | None = None) -> Problem | None:

@@ -4,14 +4,11 @@ from typing import Any
 
 from goryu.analysis.judgement import MISTAKES
 from goryu.dojo.database import Database
+from goryu.dojo.games import SIDE
 from goryu.dojo.phases import Phase
 
-_OWN = """
-SELECT id, substr(date, 1, 7) AS month, 0 AS side FROM games
-WHERE date != '' AND black IN (SELECT name FROM me) AND white NOT IN (SELECT name FROM me)
-UNION ALL
-SELECT id, substr(date, 1, 7), 1 FROM games
-WHERE date != '' AND white IN (SELECT name FROM me) AND black NOT IN (SELECT name FROM me)
+_OWN = f"""
+SELECT id, substr(date, 1, 7) AS month, {SIDE} AS side FROM games WHERE date != '' AND {SIDE} IS NOT NULL
 """
 """The user's own games, with the month and the side that the user played."""
 

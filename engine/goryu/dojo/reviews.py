@@ -12,7 +12,8 @@ from goryu.dojo.phases import phases
 PLAYOUTS = 400
 """For each position, unless the user chooses another number."""
 
-_PLIES = "length(moves) - length(replace(moves, ' ', '')) + 1"
+PLIES = "length(moves) - length(replace(moves, ' ', '')) + 1"
+"""The number of moves of a row of the table `games`, in SQL."""
 
 _TO_DO = """
 FROM games LEFT JOIN reviews ON reviews.game = games.id
@@ -65,7 +66,7 @@ class Reviews:
     def work(self, skipped: Collection[int] = ()) -> Work:
         """Returns how much there is to review. skipped: games that are left out."""
         values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
-        row = self._database.rows(f"SELECT COUNT(*), COALESCE(SUM({_PLIES} + 1), 0) {_TO_DO}", *values)[0]
+        row = self._database.rows(f"SELECT COUNT(*), COALESCE(SUM({PLIES} + 1), 0) {_TO_DO}", *values)[0]
         games = self._database.rows("SELECT COUNT(*) FROM games WHERE collection = 'mine'")[0][0]
         return Work(games, row[0], row[1])
 

@@ -103,12 +103,14 @@ class Schedule:
     def keep(self, attempt: Attempt) -> None:
         """Keeps an attempt; if the problem is new or due, it also says when the problem comes back.
 
-        While the schedule is switched off, nothing becomes due.
+        While the schedule is switched off, nothing becomes due. Raises InputError: the problem is gone, as
+        after a change of the user's names.
         """
         at = _text(attempt.at)
         seconds = round(min(MOST_S, attempt.seconds), 1)
         row = (attempt.problem, at, attempt.move, attempt.is_right, attempt.hints, seconds)
         with self._database.transaction() as connection:
+            problem = self._problems.get(attempt.problem)
             connection.execute(
                 "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
                 " VALUES (?, ?, ?, ?, ?, ?)",
@@ -122,7 +124,7 @@ class Schedule:
             if kept and kept["due"] >= _end_of_day(attempt.at):
                 return
             card = Card.from_json(kept["card"]) if kept else Card(card_id=attempt.problem)
-            length = self._problems.get(attempt.problem).content.get("length", 1)
+            length = problem.content.get("length", 1)
             rating = rating_of(attempt, (length + 1) // 2)
             card, _ = self._scheduler.review_card(card, rating, attempt.at.astimezone(UTC))
             connection.execute(

@@ -110,12 +110,22 @@ class Watching:
         except OSError as error:
             self._games.add_fault(name, None, explained(error))
         else:
-            self._games.add_file(data, name, self._collection)
+            self._add(data, name)
         with self._database.transaction() as connection:
             connection.execute(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (readable_name(str(path)), *found)
             )
         return True
+
+    def _add(self, data: bytes, name: str) -> None:
+        try:
+            self._games.add_file(data, name, self._collection)
+        except GoryuError:
+            raise
+        except Exception as error:
+            # One file must not keep the others from being read.
+            _log.exception("%s cannot be read", name)
+            self._games.add_fault(name, None, f"{type(error).__name__}: {error}")
 
 
 def _records(folder: Path) -> Iterator[Path]:

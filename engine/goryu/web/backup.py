@@ -67,6 +67,7 @@ class Backup:
             try:
                 await self._save(request, path)
                 merged = await asyncio.to_thread(lambda: merge(self._dojo.database, path))
+                await asyncio.to_thread(self._dojo.collect)
             except (GoryuError, OSError) as error:
                 return web.Response(status=400, text=explained(error))
         self._dojo.tell("games.changed")

@@ -12,7 +12,7 @@ from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
 from goryu.players.books.opening_book import OpeningBook
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field
+from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, moves_field
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
@@ -105,11 +105,7 @@ class ExplorerView(View):
 
 
 def _line(message: Message) -> tuple[str, list[str]]:
-    start = field(message, "start", str, START_SFEN) or START_SFEN
-    moves = field(message, "moves", list, [])
-    if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"{message.get('type')}: moves: expected at most {MOST_PLIES} USI moves")
-    return start, moves
+    return field(message, "start", str, START_SFEN) or START_SFEN, moves_field(message, MOST_PLIES)
 
 
 def _board(start: str, moves: list[str]) -> Board:

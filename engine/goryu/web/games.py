@@ -32,12 +32,15 @@ class GamesView(View):
         self._parts: list[bytes] = []
 
     async def on_state(self, _message: Message) -> dict[str, Any]:
-        """Returns everything but the list. file: of the database; None for a device of the network."""
+        """Returns everything but the list. file: of the database; None for a device of the network.
+
+        folders: that are watched; none for a device. Where files lie is for the page of this machine only.
+        """
         return await self._run("games.state", self._state)
 
     def _state(self) -> dict[str, Any]:
         dojo = self.session.dojo
-        games, reviewing = dojo.games, dojo.reviewing
+        games, reviewing, is_device = dojo.games, dojo.reviewing, self.session.device is not None
         return {
             "games": dojo.database.rows("SELECT COUNT(*) FROM games")[0][0],
             "me": games.me(),
@@ -46,8 +49,8 @@ class GamesView(View):
             "faults": games.faults(),
             "reviewing": reviewing.state(),
             "playouts": reviewing.reviews.playouts,
-            "folders": [str(folder) for folder in dojo.folders],
-            "file": None if self.session.device else str(dojo.database.path),
+            "folders": [] if is_device else [str(folder) for folder in dojo.folders],
+            "file": None if is_device else str(dojo.database.path),
         }
 
     # The list.
@@ -74,7 +77,7 @@ class GamesView(View):
         )
 
     async def on_record(self, message: Message) -> dict[str, Any]:
-        """Returns a game as a record for the view "Review"."""
+        """Returns a game as {name, text} for the view "Review", which all views open games with."""
         identity = number(message, "game", 0, 1 << 62)
         games = self.session.dojo.games
         game = await self._run("games.record", lambda: games.get(identity))

@@ -6,16 +6,15 @@ from typing import Any
 from goryu.analysis.description import board_after, named_line
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.dojo.games import MOST_PLIES
 from goryu.games.shogi import MoveError
 from goryu.implementation import Board
 from goryu.match.usi_client import SearchReply
 from goryu.match.usi_output import MATE_CP
 from goryu.players.clock.limits import Limits
 from goryu.web.engines import UserEngine, engine_named, user_engines
-from goryu.web.session import Job, Message, MessageError, Session, StoppedError, View, field
+from goryu.web.session import Job, Message, MessageError, Session, StoppedError, View, field, moves_field
 from goryu.web.usi_engines import UsiEngines
-
-MOST_PLIES = 2000
 
 MOST_SHOWN = 12
 """Moves of a line."""
@@ -43,9 +42,7 @@ class EnginesView(View):
     async def on_opinion(self, message: Message) -> dict[str, Any] | None:
         """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
         engine = engine_named(field(message, "engine", str))
-        moves = field(message, "moves", list)
-        if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
-            raise MessageError(f"engines.opinion: moves: expected {MOST_PLIES} USI moves at most")
+        moves = moves_field(message, MOST_PLIES)
         try:
             board = board_after(field(message, "start", str), moves)
         except MoveError as error:

@@ -14,6 +14,8 @@ from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.analysis.threat import passed_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.dojo.games import MOST_PLIES
+from goryu.dojo.reviews import PLAYOUTS
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
 from goryu.implementation import IMPLEMENTATION
 from goryu.kifu.reading import parse_records
@@ -29,15 +31,12 @@ from goryu.web.session import (
     base64_field,
     choice,
     field,
+    moves_field,
     network_texts,
     number,
 )
 
-PLAYOUTS = 400
 MOST_PLAYOUTS = 100_000
-
-MOST_PLIES = 2000
-"""Of a game, or of a line that the user explores."""
 
 LIVE_PLAYOUTS = 200_000
 """The live analysis of a position ends after this many."""
@@ -172,7 +171,7 @@ class ReviewView(View):
 
     def on_explore(self, message: Message) -> dict[str, Any]:
         """Returns the position after `moves` (USI, from the start of the game) and its legal moves."""
-        start, moves = self._opened().review.start, _moves(message)
+        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
         try:
             board = board_after(start, moves[:-1])
             line = named_line(board, moves[-1:])
@@ -192,7 +191,7 @@ class ReviewView(View):
 
     async def on_live(self, message: Message) -> None:
         """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
-        start, moves = self._opened().review.start, _moves(message)
+        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
         try:
             board_after(start, moves)
         except (MoveError, IllegalMoveError) as error:
@@ -205,7 +204,7 @@ class ReviewView(View):
 
     async def on_threat(self, message: Message) -> None:
         """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
-        start, moves = self._opened().review.start, _moves(message)
+        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
         try:
             passed = passed_position(start, moves)
         except (MoveError, IllegalMoveError) as error:
@@ -312,10 +311,3 @@ def _first_game(data: bytes | str, title: str) -> tuple[GameRecord, int, bool]:
         else:
             return game, place, place > 1 or next(games, None) is not None
     raise first_error or RecordError(tr("no game was found"), title)
-
-
-def _moves(message: Message) -> list[str]:
-    moves = field(message, "moves", list)
-    if len(moves) > MOST_PLIES or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"{message.get('type')}: moves: expected {MOST_PLIES} USI moves at most")
-    return moves

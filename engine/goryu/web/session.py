@@ -421,6 +421,14 @@ def base64_field(message: Message, name: str) -> bytes:
         raise MessageError(f"{message.get('type')}: {name} is not Base64 ({error})") from error
 
 
+def moves_field(message: Message, most: int) -> list[str]:
+    """Returns the field `moves`: texts, at most so many; raises MessageError if it is something else."""
+    moves = field(message, "moves", list)
+    if len(moves) > most or not all(isinstance(move, str) for move in moves):
+        raise MessageError(f"{message.get('type')}: moves: expected {most} USI moves at most")
+    return moves
+
+
 def choice(
     message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str | None = None
 ) -> str:

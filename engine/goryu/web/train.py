@@ -1,10 +1,11 @@
 """The view "Train": problems from the user's games, the list of the day, and mate problems."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from dataclasses import field as data_field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from goryu.analysis.description import board_after, named_line
 from goryu.base.errors import InputError
@@ -23,6 +24,7 @@ from goryu.players.set_up.model_path import told_choice
 from goryu.web.session import Job, Message, MessageError, Session, View, base64_field, choice, field, number
 
 Json = dict[str, Any]
+T = TypeVar("T")
 
 
 NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
@@ -63,17 +65,21 @@ class TrainView(View):
     async def on_state(self, _message: Message) -> Json:
         """Returns settings, counts and the list of the day, and makes problems of new reviews."""
 
-        def work(_job: Job) -> Json:
+        def work() -> Json:
             self.session.dojo.problems.add_starter_set()
             self.session.dojo.problems.collect()
             self.session.dojo.checker.wake()
             return self._state()
 
-        return await self.session.run("train.state", work)
+        return await self._run("train.state", work)
 
-    def on_summary(self, _message: Message) -> Json:
+    async def on_summary(self, _message: Message) -> Json:
         """Returns what `on_state` returns, without making problems."""
-        return self._state()
+        return await self._run("train.summary", self._state)
+
+    async def _run(self, name: str, work: Callable[[], T]) -> T:
+        """Runs what asks the database in a thread: it may have to wait for another one that writes."""
+        return await self.session.run(name, lambda _job: work(), is_search=False)
 
     def _state(self) -> Json:
         dojo = self.session.dojo
@@ -90,30 +96,38 @@ class TrainView(View):
             "day": _day(dojo.schedule.day(self.now())),
         }
 
-    def on_change(self, message: Message) -> Json:
+    async def on_change(self, message: Message) -> Json:
         """Changes settings: {"changes": {NAME: value}}; returns the state."""
-        change_training_settings(self.session.dojo.database, field(message, "changes", dict))
-        self.session.dojo.checker.wake()
-        return self._state()
+        changes = field(message, "changes", dict)
+
+        def work() -> Json:
+            change_training_settings(self.session.dojo.database, changes)
+            self.session.dojo.checker.wake()
+            return self._state()
+
+        return await self._run("train.change", work)
 
     # A problem on the board.
 
-    def on_next(self, message: Message) -> Json | None:
+    async def on_next(self, message: Message) -> Json | None:
         """Shows the next problem and returns it, or None if there is none.
 
         mode: "today" or "free"; with "free" a kind and, for mate problems, perhaps a length.
         """
         dojo = self.session.dojo
         mode = choice(message, "mode", ("today", "free"))
+        kind = ProblemKind(choice(message, "kind", tuple(ProblemKind))) if mode == "free" else None
+        length = number(message, "length", 1, 99) if message.get("length") is not None else None
         self.session.stop("train.answer")
         before = self._shown.problem.id if self._shown else None
-        if mode == "today":
+
+        def work() -> Problem | None:
+            if kind is not None:
+                return dojo.problems.pick(kind, length, before)
             day = dojo.schedule.day(self.now())
-            problem = dojo.problems.get(day.problems[0]) if day.problems else None
-        else:
-            kind = ProblemKind(choice(message, "kind", tuple(ProblemKind)))
-            length = number(message, "length", 1, 99) if message.get("length") is not None else None
-            problem = dojo.problems.pick(kind, length, before)
+            return dojo.problems.get(day.problems[0]) if day.problems else None
+
+        problem = await self._run("train.next", work)
         self._shown = Shown(problem, mode) if problem else None
         return self._problem()
 
@@ -158,8 +172,7 @@ class TrainView(View):
         problem = self._here().problem
         if problem.kind is ProblemKind.TSUME:
             return
-        with self.session.dojo.activity.going_on():
-            await self.session.run("train.answer", lambda job: self._prepare(job, problem))
+        await self.session.run("train.answer", lambda job: self._prepare(job, problem))
 
     def _prepare(self, job: Job, problem: Problem) -> None:
         self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
@@ -169,8 +182,7 @@ class TrainView(View):
         shown, move = self._here(), field(message, "move", str)
         if move not in _position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
-        with self.session.dojo.activity.going_on():
-            return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
+        return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
 
     def _answer(self, job: Job, shown: Shown, move: str) -> Json | None:
         if shown.problem.kind is ProblemKind.TSUME:
@@ -183,11 +195,11 @@ class TrainView(View):
         past = self._keep(shown, move, answer.is_right)
         return {"isRight": answer.is_right, **_judged(shown.problem, answer), **self._told(shown, past)}
 
-    def on_solution(self, _message: Message) -> Json:
+    async def on_solution(self, _message: Message) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
-        past = self._keep(shown, "", False)
-        return self._told(shown, past)
+        # By the name of the answer's job: of an answer and the solution only the first counts.
+        return await self._run("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
 
     async def on_hint(self, _message: Message) -> Json:
         """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
@@ -263,19 +275,12 @@ class TrainView(View):
         game.play(reply)
         return result | {"isRight": True, "isOver": False, "lastMove": reply, **_position(game.board)}
 
-    # Games, files, removal.
+    # Files, removal.
 
-    def on_game(self, _message: Message) -> Json:
-        """Returns the game of the shown problem as a record for the view "Review": name, text, ply."""
-        problem = self._here().problem
-        if problem.game is None:
-            raise InputError(tr("this problem has no game"))
-        game = self.session.dojo.games.get(problem.game)
-        return {"name": game.file or " – ".join(game.names), "text": game.record, "ply": problem.ply}
-
-    def on_remove(self, _message: Message) -> None:
+    async def on_remove(self, _message: Message) -> None:
         """Never asks the shown problem again."""
-        self.session.dojo.problems.remove(self._here().problem.id)
+        identity = self._here().problem.id
+        await self._run("train.remove", lambda: self.session.dojo.problems.remove(identity))
         self._shown = None
 
     async def on_import(self, message: Message) -> Json:
@@ -283,17 +288,17 @@ class TrainView(View):
         name = field(message, "name", str)[:200]
         data = base64_field(message, "content")
 
-        def work(_job: Job) -> Json:
+        def work() -> Json:
             read = read_next_moves(data, name)
             added = self.session.dojo.problems.add(read.problems)
             return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
 
-        return await self.session.run("train.import", work)
+        return await self._run("train.import", work)
 
     async def on_export(self, _message: Message) -> Json:
         """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
 
-        def work(_job: Job) -> Json:
+        def work() -> Json:
             dojo = self.session.dojo
             problems = [one for one in dojo.problems.sound() if one.kind not in NO_NEXT_MOVES]
             settings = training_settings(dojo.database)
@@ -302,7 +307,7 @@ class TrainView(View):
             content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
             return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
 
-        return await self.session.run("train.export", work)
+        return await self._run("train.export", work)
 
 
 def board_after_move(board: Board, move: str) -> Board:

@@ -74,6 +74,8 @@ class UsiEngines:
         self._engine = engine
         with _told(engine, client):
             client.start()
+            if self._client is not client:
+                client.kill()  # `close` came before there was a process.
             client.new_game()
             self._is_new_game = False
         return client

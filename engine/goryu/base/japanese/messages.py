@@ -890,7 +890,6 @@ TEXTS: dict[str, str] = {
     "the setting {name} cannot be {value}": "設定 {name} を {value} にはできません",
     "problem {number}: there is none": "問題 {number} はありません",
     "no problem is shown": "問題が表示されていません",
-    "this problem has no game": "この問題には元の棋譜がありません",
     "no mate is known from here": "ここからの詰みは見つかっていません",
     "{name}: no JSON: {error}": "{name}：JSON ではありません：{error}",
     "{name}: expected a file of next-move problems of ShogiHome": (

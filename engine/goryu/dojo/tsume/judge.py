@@ -1,4 +1,4 @@
-"""A mate problem on the board: judges the attacker's moves, defends, gives hints."""
+"""A mate problem on the board: judges the attacker's moves, and defends."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,11 @@ from goryu.dojo.tsume.solution import MATE_NODES, NODES, main_line, problem_boar
 from goryu.games.shogi import (
     dropped_piece,
     is_drop,
-    move_from,
     move_from_usi,
     move_to,
     move_to_usi,
 )
-from goryu.games.shogi.move import DROP_LETTERS, SQUARE_NAMES
+from goryu.games.shogi.move import DROP_LETTERS
 from goryu.games.shogi.pieces import (
     EMPTY,
     HAND_KINDS,
@@ -24,13 +23,12 @@ from goryu.games.shogi.pieces import (
     WHITE_PIECE,
     attacks,
     is_attacked,
-    piece_letters,
 )
 from goryu.games.state import Move
 from goryu.implementation import Board, solve
 from goryu.search.mates.mate import MateVerdict
 
-__all__ = ["Hint", "Judgement", "TsumeGame", "Verdict"]
+__all__ = ["Judgement", "TsumeGame", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -80,14 +78,6 @@ class Judgement:
             Verdict.UNDECIDED: tr("It was not found out whether this mates."),
         }
         return texts[self.verdict]
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """piece: letters of the piece that moves, such as G or +R. square: where it moves to, such as 2b."""
-
-    piece: str
-    square: str
 
 
 class TsumeGame:
@@ -205,19 +195,6 @@ class TsumeGame:
         except NodesSpentError:
             pass
         return None
-
-    def hint(self) -> Hint | None:
-        """Returns what moves and whereto in the main line, or None if no line is known."""
-        line = self.solution() if self.is_attackers_turn else ()
-        if not line:
-            return None
-        move = move_from_usi(line[0])
-        letters = (
-            DROP_LETTERS[dropped_piece(move)]
-            if is_drop(move)
-            else piece_letters(self.board.pieces[move_from(move)] % WHITE_PIECE)
-        )
-        return Hint(letters, SQUARE_NAMES[move_to(move)])
 
 
 def is_pawn_drop_mate(board: Board, move: Move) -> bool:

@@ -47,6 +47,7 @@ export class ImportPanel {
   constructor(section) {
     this.section = section;
     this.queue = [];
+    this.isRunning = false;
     this.state = null;
     const files = this.input({ multiple: true, accept: ACCEPT });
     const folder = this.input({ webkitdirectory: true });
@@ -129,27 +130,27 @@ export class ImportPanel {
       toast(i18n.t("games.import.nothing"));
       return;
     }
-    const isRunning = this.queue.length > 0;
     const collection = this.records.checked ? "records" : "mine";
     this.queue.push(...files.map((one) => ({ ...one, collection })));
-    if (!isRunning) await this.run();
+    if (!this.isRunning) await this.run();
   }
 
   async run() {
     const total = { done: 0, added: 0, duplicates: 0, faults: 0 };
+    this.isRunning = true;
     this.progress.hidden = this.stop.hidden = false;
     try {
       while (this.queue.length) {
         const all = total.done + this.queue.length;
-        const { name, file, collection } = this.queue[0];
+        const { name, file, collection } = this.queue.shift();
         this.progress.value = total.done / all;
         this.text.textContent = i18n.t("games.import.progress", { done: total.done + 1, all, name });
         await this.send(name, file, collection, total);
-        this.queue.shift();
         total.done += 1;
       }
     } finally {
       this.queue = [];
+      this.isRunning = false;
       this.progress.hidden = this.stop.hidden = true;
       this.text.textContent = i18n.t("games.import.done", total);
     }

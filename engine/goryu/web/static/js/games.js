@@ -68,7 +68,7 @@ class GamesView {
   refreshSoon() {
     this.timer ??= setTimeout(() => {
       this.timer = null;
-      if (!this.section.hidden) this.refresh().catch(() => {}); // A lost connection is shown by the frame.
+      if (!this.section.hidden) this.refresh(); // The frame shows what fails.
     }, REFRESH_MS / 4);
   }
 

@@ -268,7 +268,11 @@ class PlayView {
     }
     socket.request("engines.list").then((engines) => this.form.setEngines(engines));
     const kept = isNew ? JSON.parse(sessionStorage.getItem(SAVED) ?? "null") : null;
-    const state = kept ? await socket.request("play.new", kept).catch(() => null) : await socket.request("play.state");
+    const failed = (error) => {
+      if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error"); // Such as an engine that is no longer there.
+      return null;
+    };
+    const state = kept ? await socket.request("play.new", kept).catch(failed) : await socket.request("play.state");
     if (state) this.update(state);
   }
 

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { download, h, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { lineButton, percent } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 import * as socket from "./socket.js";
 import { TrainMenu } from "./train-menu.js";
@@ -246,7 +247,8 @@ class TrainView {
   // Other views and files.
 
   async review() {
-    handoff.review(await socket.request("train.game"));
+    const { game, ply } = this.problem;
+    handoff.review({ ...(await socket.request("games.record", { game })), ply });
   }
 
   playOn() {
@@ -369,15 +371,11 @@ class TrainView {
   /** Returns a line whose moves are buttons that show the position on the board. */
   lineOf(sfen, line, winRate = null) {
     const isShown = this.line && this.line.sfen === sfen && this.line.usi.join() === line.usi.join();
-    const moves = line[i18n.current()].map((name, i) =>
-      h("button", {
-        type: "button",
-        class: "line-move",
-        text: name,
-        "aria-current": isShown && this.line.depth === i + 1 ? "true" : null,
-        on: { click: () => this.playLine(sfen, line.usi, i + 1) },
-      }),
-    );
+    const moves = line[i18n.current()].map((name, i) => {
+      const button = lineButton(name, () => this.playLine(sfen, line.usi, i + 1));
+      if (isShown && this.line.depth === i + 1) button.setAttribute("aria-current", "true");
+      return button;
+    });
     const rate = winRate === null || winRate === undefined ? "" : h("span", { class: "muted number", text: ` ${percent(winRate)} %` });
     return h("p", { class: "line" }, moves.flatMap((move) => [move, " "]), rate);
   }
@@ -430,10 +428,6 @@ class TrainView {
 /** Is this a right move of a mate that is not over? */
 function isGoingOn(answer) {
   return answer.isRight && answer.isOver === false;
-}
-
-function percent(share) {
-  return Math.round(100 * share);
 }
 
 function squareName(square) {
