@@ -129,9 +129,7 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".note-line")).to_contain_text("This piece moves")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text(
-        "You played P-9f in the game on 2026-11-22 against 後手花子"
-    )
+    expect(page.locator(".train-result")).to_contain_text("You played P-9f against 後手花子 (2026-11-22)")
     page.get_by_role("button", name="Next").click()
 
     # A move that the list does not have, and as good: right.
