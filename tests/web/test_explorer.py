@@ -19,7 +19,7 @@ def test_two_orders_of_moves_meet_and_a_game_opens_at_the_position(server: Any, 
     page.get_by_role("button", name="△８四歩 自分の定跡の手です").wait_for()
     page.get_by_role("button", name="最後の手を覚える").click()
     page.get_by_role("button", name="最後の手を自分の定跡から外す").wait_for()
-    learnt = server.dojo.problems.sound(ProblemKind.OPENING)
+    learnt = [one for one in server.dojo.problems.sound() if one.kind is ProblemKind.OPENING]
     assert [(len(one.moves), one.content["answers"][0]["move"]) for one in learnt] == [
         (2, "2g2f"),
         (3, "8c8d"),
