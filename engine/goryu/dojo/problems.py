@@ -29,8 +29,8 @@ COLLECTED = "problems.collected"
 STARTER = "problems.starter"
 """The key of the setting that remembers how many mate problems of the starter set were added."""
 
-ORDER = "game IS NULL, CASE WHEN game IS NULL THEN id ELSE -id END"
-"""The order of new problems in SQL: those of the newest games, then the others as they came."""
+ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply DESC, problems.id"
+"""The order of new problems in SQL: those of the newest games, the last of a game first, then the others."""
 
 Json = dict[str, Any]
 

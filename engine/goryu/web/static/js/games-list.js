@@ -293,6 +293,6 @@ export class GameList {
 
   async open(game) {
     const record = await socket.request("games.record", { game: game.id });
-    handoff.review({ ...record, playouts: game.reviewed });
+    handoff.review({ ...record, playouts: game.reviewed, side: game.side });
   }
 }

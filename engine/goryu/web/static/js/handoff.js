@@ -4,8 +4,8 @@ let record = null;
 let position = null;
 
 /**
- * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, and with
- * `playouts` if it has been reviewed with so many.
+ * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, with
+ * `playouts` if it has been reviewed with so many, and with the user's `side` (0 black, 1 white) at the bottom.
  */
 export function review(given) {
   record = given;

@@ -211,8 +211,9 @@ class ReviewView {
   async openPlayed() {
     const record = taken();
     if (!record) return;
-    const { ply, playouts, ...source } = record;
+    const { ply, playouts, side, ...source } = record;
     if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
+    this.panel.board.setOrientation(side === 1 ? "white" : "black");
     await this.open(source, ply);
   }
 

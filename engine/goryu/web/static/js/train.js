@@ -247,8 +247,8 @@ class TrainView {
   // Other views and files.
 
   async review() {
-    const { game, ply } = this.problem;
-    handoff.review({ ...(await socket.request("games.record", { game })), ply });
+    const { game, ply, turn } = this.problem;
+    handoff.review({ ...(await socket.request("games.record", { game })), ply, side: turn });
   }
 
   playOn() {
@@ -376,7 +376,7 @@ class TrainView {
       if (isShown && this.line.depth === i + 1) button.setAttribute("aria-current", "true");
       return button;
     });
-    const rate = winRate === null || winRate === undefined ? "" : h("span", { class: "muted number", text: ` ${percent(winRate)} %` });
+    const rate = winRate === null || winRate === undefined ? "" : h("span", { class: "muted number", text: ` ${t("train.rate", { percent: percent(winRate) })}` });
     return h("p", { class: "line" }, moves.flatMap((move) => [move, " "]), rate);
   }
 
