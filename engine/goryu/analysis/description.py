@@ -3,7 +3,8 @@
 Moves are given in USI and as people write them, in Japanese (▲７六歩) and in Western notation (P-7f).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, SYMBOLS, MoveClass
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.strategies import Name, strategies_of
-from goryu.games.shogi import move_from_usi
+from goryu.games.shogi import MoveError, move_from_usi, move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import japanese_move, western_move
@@ -173,6 +174,23 @@ def board_after(start: str, moves: Sequence[str]) -> Board:
     for move in moves:
         board.push_usi(move)
     return board
+
+
+def shown_position(board: Board) -> Json:
+    """Returns what a board of the page needs; after the end of the game there is no legal move."""
+    is_over = board.outcome() is not None
+    legal = [] if is_over else sorted(map(move_to_usi, board.all_legal_moves()))
+    return {"sfen": board.sfen(), "check": board.is_check(), "legal": legal}
+
+
+def legal_part(board: Board, moves: Iterable[str]) -> list[str]:
+    """Returns the moves (USI) before the first that cannot be played: an engine's line may end in a word."""
+    past, legal = board.copy(), []
+    with suppress(MoveError):
+        for move in moves:
+            past.push_usi(move)
+            legal.append(move)
+    return legal
 
 
 def named_line(board: Board, moves: Sequence[str]) -> Json:

@@ -12,6 +12,7 @@ from math import exp, log
 from typing import Any
 
 from goryu import __version__
+from goryu.analysis.description import legal_part
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import tr
 from goryu.base.strict_json import parse_json
@@ -118,19 +119,8 @@ def _answer(
         cp = max(-MOST_CP, min(MOST_CP, sign * score))
         win_rate = round(1 / (1 + exp(-cp / coefficient)), 4)
     pv = candidate.get("pv")
-    line = _legal_part(board, pv if isinstance(pv, list) and pv[:1] == [move] else [move])
+    line = legal_part(board, map(str, pv[:30]) if isinstance(pv, list) and pv[:1] == [move] else [move])
     return {"move": move, "win_rate": win_rate, "accepted": candidate.get("accepted") is True, "line": line}
-
-
-def _legal_part(board: Board, moves: Sequence[Any]) -> list[str]:
-    board, line = board.copy(), []
-    for move in moves[:30]:
-        try:
-            board.push_usi(str(move))
-        except GoryuError:
-            break
-        line.append(str(move))
-    return line
 
 
 def write_next_moves(

@@ -3,11 +3,11 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
-from goryu.analysis.description import board_after, named_line
+from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.base.language import tr
 from goryu.dojo.explorer import ExploredMove, Explorer, Filter
 from goryu.dojo.openings import opening_name, opening_of
-from goryu.games.shogi import START_SFEN, IllegalMoveError, MoveError, SfenError, move_from_usi, move_to_usi
+from goryu.games.shogi import START_SFEN, MoveError, SfenError, move_from_usi
 from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
@@ -71,11 +71,8 @@ class ExplorerView(View):
         except BookError as error:
             raise MessageError(str(error)) from error
         found += [ExploredMove(move) for move in known if move not in {one.move for one in found}]
-        over = board.outcome() is not None
         return {
-            "sfen": board.sfen(),
-            "check": board.is_check(),
-            "legal": [] if over else sorted(map(move_to_usi, board.all_legal_moves())),
+            **shown_position(board),
             "count": explorer.count(board, wanted),
             "opening": opening_name(opening_of(start, moves)),
             "moves": [
@@ -111,5 +108,5 @@ def _line(message: Message) -> tuple[str, list[str]]:
 def _board(start: str, moves: list[str]) -> Board:
     try:
         return board_after(start, moves)
-    except (SfenError, MoveError, IllegalMoveError) as error:
+    except (SfenError, MoveError) as error:
         raise MessageError(f"explorer: {error}") from error

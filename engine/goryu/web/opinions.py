@@ -1,9 +1,8 @@
 """The messages about the user's engines: which there are, and what one thinks of a position."""
 
-from contextlib import suppress
 from typing import Any
 
-from goryu.analysis.description import board_after, named_line
+from goryu.analysis.description import board_after, legal_part, named_line
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.games import MOST_PLIES
@@ -83,15 +82,5 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
         "mate": mate,
         "depth": info.depth,
         "nodes": info.nodes,
-        "line": named_line(board, _legal_part(board, pv[:MOST_SHOWN])),
+        "line": named_line(board, legal_part(board, pv[:MOST_SHOWN])),
     }
-
-
-def _legal_part(board: Board, moves: tuple[str, ...]) -> list[str]:
-    """Returns the moves before the first one that is not legal: a line may end with `resign`."""
-    past, legal = board.copy(), []
-    with suppress(MoveError):
-        for move in moves:
-            past.push_usi(move)
-            legal.append(move)
-    return legal

@@ -4,7 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 from goryu.analysis.deepening import deepen
-from goryu.analysis.description import Describer, board_after, named_line, ply_json, position_json
+from goryu.analysis.description import (
+    Describer,
+    board_after,
+    named_line,
+    ply_json,
+    position_json,
+    shown_position,
+)
 from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
@@ -16,7 +23,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.games import MOST_PLIES
 from goryu.dojo.reviews import PLAYOUTS
-from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
+from goryu.games.shogi import MoveError
 from goryu.implementation import IMPLEMENTATION
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
@@ -177,14 +184,11 @@ class ReviewView(View):
             line = named_line(board, moves[-1:])
             for move in moves[-1:]:
                 board.push_usi(move)
-        except (MoveError, IllegalMoveError) as error:
+        except MoveError as error:
             raise MessageError(f"review.explore: {error}") from error
         outcome = board.outcome()
-        legal = [] if outcome is not None else sorted(map(move_to_usi, board.all_legal_moves()))
         return {
-            "sfen": board.sfen(),
-            "check": board.is_check(),
-            "legal": legal,
+            **shown_position(board),
             "ending": "" if outcome is None else outcome.reason,
             "name": {"ja": line["ja"][-1], "en": line["en"][-1]} if moves else None,
         }
@@ -194,7 +198,7 @@ class ReviewView(View):
         start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
         try:
             board_after(start, moves)
-        except (MoveError, IllegalMoveError) as error:
+        except MoveError as error:
             raise MessageError(f"review.live: {error}") from error
 
         def report(job: Job, position: dict[str, Any]) -> None:
@@ -207,7 +211,7 @@ class ReviewView(View):
         start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
         try:
             passed = passed_position(start, moves)
-        except (MoveError, IllegalMoveError) as error:
+        except MoveError as error:
             raise MessageError(f"review.threat: {error}") from error
 
         def report(job: Job, position: dict[str, Any]) -> None:
