@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.files import atomic_path
+from goryu.learning.training.config import ARCHITECTURES
 from goryu.learning.training.network import PolicyValueNet
 
 OPSET = 17
@@ -92,9 +93,10 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
     Raises InputError if the file is of another kind.
     """
     with expecting(path, "a checkpoint of goryu train"):
-        weights = torch.load(path, weights_only=True, map_location="cpu")["averaged"]
-        blocks = sum(name.endswith(".first.weight") for name in weights)
-        net = PolicyValueNet(blocks, channels=len(weights["board.weight"]))
+        contents = torch.load(path, weights_only=True, map_location="cpu")
+        weights, config = contents["averaged"], contents.get("config", {})
+        blocks = config.get("blocks", sum(name.endswith(".first.weight") for name in weights))
+        net = PolicyValueNet(blocks, len(weights["board.weight"]), config.get("architecture", ARCHITECTURES[0]))
         net.load_state_dict(weights)
     net.eval()
     return net

@@ -1,0 +1,69 @@
+"""A network in an ONNX file that answers for positions as bits, on PyTorch's device: a teacher, or a player."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from goryu.base.errors import InputError
+from goryu.evaluators.formats.base import ModelFormat
+from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
+from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
+from goryu.evaluators.formats.layouts import MoveLabels
+from goryu.evaluators.formats.miniosl import LABELS, MINIOSL_TENSORS, MinioslFormat
+from goryu.evaluators.formats.onnx_graph import read_graph
+from goryu.evaluators.formats.value_scale import from_logit, from_probability, value_scale
+from goryu.learning.training.device_planes import PlanesOfBits
+from goryu.learning.training.onnx_network import OnnxNetwork
+
+
+class DeviceNetwork(nn.Module):  # type: ignore[misc]
+    """A network of miniosl's format or of dlshogi's 62 + 57 planes, from its ONNX file."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises InputError for a network of another kind, ModelError for a damaged file."""
+        super().__init__()
+        self.format = _format_of(path)
+        self.planes = PlanesOfBits(self.format)
+        self.network = OnnxNetwork(path, self.format.outputs)
+        self.register_buffer("order", torch.tensor(_order_of_labels(self.format)), persistent=False)
+        self.eval()
+        self.to(memory_format=torch.channels_last)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def forward(self, rows: Tensor, numbers: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns probabilities [N, 2187], by dlshogi's labels, and the win probabilities [N].
+
+        rows, numbers: the positions as bits and floats of `format`. legal: bool [N, 2187], by dlshogi's labels.
+        """
+        inputs = dict(
+            zip((spec.name for spec in self.format.inputs), self.planes(rows, numbers), strict=True)
+        )
+        policy, value = self.network(inputs)
+        logits = policy.float().index_select(1, self.order)
+        value = value[:, 0].float()
+        scale = self.format.value_scale
+        if scale is from_logit:
+            value = value.sigmoid()
+        elif scale is not from_probability:
+            value = (1.0 + value) / 2.0
+        return logits.masked_fill(~legal, -torch.inf).softmax(1), value
+
+
+def _format_of(path: Path) -> MinioslFormat | DlshogiFormat:
+    graph = read_graph(path)
+    inputs, outputs = set(graph.inputs), set(graph.outputs)
+    if inputs == {MINIOSL_TENSORS[0]} and outputs >= set(MINIOSL_TENSORS[1:]):
+        return MinioslFormat(*MINIOSL_TENSORS, value_scale(path, MINIOSL_TENSORS[-1]))
+    if inputs == {"input1", "input2"} and outputs >= set(DlshogiFormat.outputs):
+        return DlshogiFormat(value_scale(path, DlshogiFormat.outputs[1]))
+    raise InputError(
+        f"{path}: expected a network with the tensors of miniosl or of dlshogi ({BOARD_PLANES} + {HAND_PLANES} "
+        f"planes), found {', '.join(sorted(inputs))}"
+    )
+
+
+def _order_of_labels(model_format: ModelFormat) -> list[int]:
+    """Returns the network's number for each of dlshogi's labels."""
+    own = LABELS if isinstance(model_format, MinioslFormat) else MoveLabels(tuple(range(27)), tuple(range(81)))
+    return [81 * own.channels[label // 81] + own.squares[label % 81] for label in range(DLSHOGI_LABELS)]
