@@ -27,6 +27,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,7 @@ from goryu.work.seam import Pool
 
 if TYPE_CHECKING:
     from goryu.learning.loop.adapter import LoopGame
-    from goryu.learning.self_play.workers import Work
+    from goryu.learning.self_play.workers import PlayWork, Work
 
 AT_ONCE = 32
 """Games in progress in each worker, if the user says nothing."""
@@ -91,6 +92,12 @@ def make_parser() -> argparse.ArgumentParser:
     _add_game_options(play)
     play.add_argument(
         "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
+    )
+    play.add_argument(
+        "--device",
+        metavar="NAME",
+        help="draw all moves from the policy, with the network on this device of PyTorch (cpu, cuda), --at-once "
+        "games together",
     )
 
     reanalyse = add_verb(verbs, "reanalyse", _reanalyse, "label old games anew")
@@ -225,7 +232,39 @@ def _play(args: argparse.Namespace) -> None:
         f"self-play of {named_network(args.model, args.temperature)}; {playouts}; options {others}; "
         f"seed {args.seed}"
     )
-    _run(args, PlayWork(teacher, config, openings, args.seed, args.games))
+    work = PlayWork(teacher, config, openings, args.seed, args.games)
+    if args.device is None:
+        _run(args, work)
+        return
+    if config.cheap_playouts or config.full_playouts or args.processes or args.cluster:
+        raise UsageError(
+            "--device: for games without searches (--cheap-playouts 0 --full-playouts 0), in one process"
+        )
+    _draw(args, work)
+
+
+def _draw(args: argparse.Namespace, work: "PlayWork") -> None:
+    """Plays the games that the file lacks on PyTorch's device."""
+    from goryu.learning.self_play.drawn_games import Drawer, play_drawn, write_drawn
+    from goryu.learning.training.device_network import DeviceNetwork
+
+    network = DeviceNetwork(args.model)
+    drawer = Drawer(network, args.device, args.temperature, in_halves=args.device.startswith("cuda"))
+    summary, done = GameSummary(), set()
+    for game in read_games(args.out) if args.out.exists() else ():
+        if game.teacher == work.teacher:
+            done.add(game.number)
+            summary.add(game, is_new=False)
+    numbers = (
+        number for number in (count() if work.size is None else range(work.size)) if number not in done
+    )
+    with ProgressDisplay() as display:
+        report = reporter(display, work.size)
+        for block in write_drawn(args.out, play_drawn(work, drawer, args.at_once, numbers)):
+            for game in block:
+                summary.add(game, is_new=True)
+            report(summary)
+    print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
 
 
 def _reanalyse(args: argparse.Namespace) -> None:
@@ -356,7 +395,7 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, LoopConfig]":
 
 
 def _shogi_config(args: argparse.Namespace) -> ShogiLoopConfig:
-    from goryu.learning.training.dataset import parse_source
+    from goryu.learning.training.sources import parse_source
 
     return changed(
         ShogiLoopConfig(),

@@ -106,7 +106,10 @@ def pack(
     counts = every[:, np.newaxis, layout.counts]
     levels = np.arange(1, LEVELS + 1).reshape(1, -1, 1, 1) / LEVELS
     squares = [every[:, layout.squares] != 0, counts >= levels]
-    parts = (np.concatenate([part.reshape(count, -1) for part in squares], axis=1), every[:, layout.uniform, 0] != 0)
+    parts = (
+        np.concatenate([part.reshape(count, -1) for part in squares], axis=1),
+        every[:, layout.uniform, 0] != 0,
+    )
     bits = [np.packbits(part, axis=1, bitorder="little") for part in parts]
     return np.concatenate(bits, axis=1), every[:, layout.numbers, 0].astype(np.float32)
 

@@ -8,7 +8,7 @@ from goryu.base.errors import InputError
 from goryu.learning.loop.gate import GateConfig
 from goryu.learning.loop.window import WindowRule
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.training.dataset import Source
+from goryu.learning.training.sources import Source
 from goryu.match.openings import Opening
 
 

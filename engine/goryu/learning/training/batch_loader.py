@@ -50,7 +50,7 @@ def stored_batches(
     """Yields batches of positions with stored targets. workers: processes that make the batches."""
     if not workers:
         for content in contents:
-            yield _moved(_tensors(make_batch(dataset, *content)), device)
+            yield on_device(make_batch(dataset, *content), device)
         return
     loader = data.DataLoader(
         _Batches(dataset),
@@ -64,6 +64,11 @@ def stored_batches(
     )
     for tensors in loader:
         yield _moved(tensors, device)
+
+
+def on_device(batch: Batch, device: str = "cpu") -> TrainingBatch:
+    """Returns a batch on a device."""
+    return _moved(_tensors(batch), device)
 
 
 def _tensors(batch: Batch) -> tuple[Tensor, ...]:

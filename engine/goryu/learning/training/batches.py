@@ -13,6 +13,7 @@ from torch import Tensor
 
 from goryu.learning.training.dataset import Draw
 
+
 @dataclass(frozen=True, slots=True)
 class TrainingBatch:
     """The inputs and targets of one training step, on one device.
@@ -49,4 +50,3 @@ class Positions(Protocol):
         workers: how many prepare them beside the training; 0: the training prepares them between its steps.
         """
         ...
-

@@ -41,7 +41,10 @@ class TrainingConfig:
     value_weight: float = ranged(1.0, "weight of the value loss; the policy loss has weight 1", least=0)
     clip: float = ranged(10.0, "greatest norm of the gradient; a longer one is shortened to it")
     average: float = ranged(
-        0.999, "decay per 256 positions of the moving average of the weights, which is exported", least=0, most=1
+        0.999,
+        "decay per 256 positions of the moving average of the weights, which is exported",
+        least=0,
+        most=1,
     )
     evaluations: int = ranged(10, "how often to measure the held-out games, and to save a checkpoint")
     save_minutes: float = ranged(2.0, "minutes after which a checkpoint is saved between the measurements")

@@ -1,6 +1,7 @@
 """A network in an ONNX file that answers for positions as bits, on PyTorch's device: a teacher, or a player."""
 
 from pathlib import Path
+from zlib import crc32
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +24,7 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
     def __init__(self, path: Path) -> None:
         """Raises InputError for a network of another kind, ModelError for a damaged file."""
         super().__init__()
+        self.checksum = crc32(path.read_bytes())
         self.format = _format_of(path)
         self.planes = PlanesOfBits(self.format)
         self.network = OnnxNetwork(path, self.format.outputs)
@@ -65,5 +67,7 @@ def _format_of(path: Path) -> MinioslFormat | DlshogiFormat:
 
 def _order_of_labels(model_format: ModelFormat) -> list[int]:
     """Returns the network's number for each of dlshogi's labels."""
-    own = LABELS if isinstance(model_format, MinioslFormat) else MoveLabels(tuple(range(27)), tuple(range(81)))
+    own = (
+        LABELS if isinstance(model_format, MinioslFormat) else MoveLabels(tuple(range(27)), tuple(range(81)))
+    )
     return [81 * own.channels[label // 81] + own.squares[label % 81] for label in range(DLSHOGI_LABELS)]

@@ -45,7 +45,7 @@ class DistilledPositions:
 
     def checksum(self) -> str:
         """Implements `Positions`."""
-        return self._positions.checksum()
+        return f"{self._positions.checksum()}, labelled by {self._teacher.checksum:08x}"
 
     def batches(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[TrainingBatch]:
         """Implements `Positions`; the workers are threads."""

@@ -96,7 +96,9 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
         contents = torch.load(path, weights_only=True, map_location="cpu")
         weights, config = contents["averaged"], contents.get("config", {})
         blocks = config.get("blocks", sum(name.endswith(".first.weight") for name in weights))
-        net = PolicyValueNet(blocks, len(weights["board.weight"]), config.get("architecture", ARCHITECTURES[0]))
+        net = PolicyValueNet(
+            blocks, len(weights["board.weight"]), config.get("architecture", ARCHITECTURES[0])
+        )
         net.load_state_dict(weights)
     net.eval()
     return net

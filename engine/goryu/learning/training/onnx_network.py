@@ -31,7 +31,9 @@ class OnnxNetwork(nn.Module):  # type: ignore[misc]
         self._shapes: dict[str, list[int]] = {}
         for node in self._nodes:
             if node.op_type == "Constant":
-                (graph.constants[node.outputs[0]],) = [np.asarray(value) for value in node.attributes.values()]
+                (graph.constants[node.outputs[0]],) = [
+                    np.asarray(value) for value in node.attributes.values()
+                ]
             elif node.op_type not in OPERATORS:
                 raise InputError(f"{path}: a network with the operator {node.op_type} cannot be the teacher")
         self._nodes = [node for node in self._nodes if node.op_type != "Constant"]
@@ -70,7 +72,13 @@ def _conv(node: GraphNode, x: Tensor, weights: Tensor, bias: Tensor | None = Non
     if (top, left) != (bottom, right) or given.get("auto_pad", b"NOTSET") != b"NOTSET":
         raise InputError("expected convolutions with equal borders")
     return F.conv2d(
-        x, weights, bias, given.get("strides", 1), (top, left), given.get("dilations", 1), given.get("group", 1)
+        x,
+        weights,
+        bias,
+        given.get("strides", 1),
+        (top, left),
+        given.get("dilations", 1),
+        given.get("group", 1),
     )
 
 

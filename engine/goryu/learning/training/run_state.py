@@ -17,7 +17,7 @@ from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
 from goryu.learning.training.batches import Positions
 from goryu.learning.training.checkpoint_parts import joined_parts, write_parts
-from goryu.learning.training.config import TrainingConfig
+from goryu.learning.training.config import ARCHITECTURES, TrainingConfig
 from goryu.learning.training.export import expecting, load_checkpoint
 from goryu.learning.training.growth import grown, size_of
 from goryu.learning.training.import_onnx import load_export, unfold
@@ -63,16 +63,17 @@ class RunState:
     progress: TrainingProgress
 
 
-def load_initial(path: Path, config: TrainingConfig) -> PolicyValueNet:
+def load_initial(
+    path: Path, blocks: int, channels: int, architecture: str = ARCHITECTURES[0]
+) -> PolicyValueNet:
     """Returns the network of a checkpoint or of an exported file (`load_export`).
 
-    A smaller residual network is made as large as the configuration says (`growth.py`). Raises InputError if
+    A smaller residual network is made this large (`growth.py`). Raises InputError if
     it is larger, or of another architecture.
     """
-    blocks, channels = config.blocks, config.channels
     net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
-    if net.architecture != config.architecture:
-        raise InputError(f"{path}: expected {config.architecture}, found {net.architecture}")
+    if net.architecture != architecture:
+        raise InputError(f"{path}: expected the architecture {architecture}, found {net.architecture}")
     try:
         return net if size_of(net) == (blocks, channels) else grown(net, blocks, channels)
     except InputError as error:
@@ -156,7 +157,7 @@ def _check_run(checkpoint: Path, contents: dict[str, Any], run: dict[str, Any]) 
 
 
 def _starting_network(config: TrainingConfig, initial: Path, training: Positions) -> PolicyValueNet:
-    net = load_initial(initial, config)
+    net = load_initial(initial, config.blocks, config.channels, config.architecture)
     if initial.suffix == ".onnx":
         if not len(training):
             raise InputError("expected positions to train on, found none")

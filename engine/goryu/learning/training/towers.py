@@ -41,7 +41,9 @@ def make_tower(architecture: str, blocks: int, channels: int) -> nn.Sequential:
         kinds = [LineBlock] * blocks
     elif architecture == "attention":
         if channels % HEAD_CHANNELS:
-            raise InputError(f"channels: expected a multiple of {HEAD_CHANNELS} for attention, found {channels}")
+            raise InputError(
+                f"channels: expected a multiple of {HEAD_CHANNELS} for attention, found {channels}"
+            )
         count = min(blocks, max(1, round(ATTENTION_SHARE * blocks)))
         kinds = [ResidualBlock] * (blocks - count) + [AttentionBlock] * count
     else:

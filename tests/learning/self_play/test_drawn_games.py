@@ -1,0 +1,70 @@
+"""Games drawn on a device: legal, by the network's policy, and the same whatever plays beside them."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+
+from goryu.benchmark.random_network import write_random_network  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
+from goryu.games.shogi import Rules  # noqa: E402
+from goryu.implementation import Board  # noqa: E402
+from goryu.learning.records.game_records import GameRecord, read_games  # noqa: E402
+from goryu.learning.self_play.config import SelfPlayConfig  # noqa: E402
+from goryu.learning.self_play.drawn_games import Drawer, play_drawn, write_drawn  # noqa: E402
+from goryu.learning.self_play.game import value_to_centipawns  # noqa: E402
+from goryu.learning.self_play.workers import PlayWork  # noqa: E402
+from goryu.learning.training.device_network import DeviceNetwork  # noqa: E402
+from goryu.match.openings import Opening  # noqa: E402
+
+CONFIG = SelfPlayConfig(cheap_playouts=0, full_playouts=0, max_plies=24, mate_nodes=0, random_plies=(0, 4))
+WORK = PlayWork("drawn", CONFIG, (Opening(),), 1)
+
+
+@pytest.fixture(scope="module", params=["dlshogi", "miniosl"])
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models") / f"{request.param}.onnx"
+    write_random_network(1, 8, path, kind=request.param)
+    return path
+
+
+def play(model: Path, at_once: int, numbers: list[int]) -> dict[int | None, GameRecord]:
+    drawer = Drawer(DeviceNetwork(model), "cpu", 0.6)
+    return {game.number: game for game in play_drawn(WORK, drawer, at_once, numbers)}
+
+
+def test_a_game_does_not_depend_on_the_others(model: Path) -> None:
+    together = play(model, 4, list(range(6)))
+    assert sorted(together) == list(range(6))
+    assert play(model, 1, [5])[5].moves == together[5].moves
+
+
+def test_the_scores_are_the_networks(model: Path) -> None:
+    (game,) = play(model, 1, [3]).values()
+    evaluator, board = NetworkEvaluator(model, backend="onnxruntime"), Board(rules=Rules(all_moves=False))
+    for move, score in islice(zip(game.moves, game.evals, strict=True), 12):
+        if score is not None:
+            (evaluation,) = evaluator.evaluate([board])
+            assert score == pytest.approx(value_to_centipawns(evaluation.value, CONFIG.scale), abs=1)
+            assert move in board.legal_moves()
+        board.push(move)  # type: ignore[arg-type]
+    assert game.policies is None
+
+
+def test_a_sharp_policy_plays_its_first_choice(model: Path) -> None:
+    boards = [Board(rules=Rules(all_moves=False)) for _ in range(3)]
+    moves, _ = Drawer(DeviceNetwork(model), "cpu", 0.01).draw(boards, [0.01, 0.5, 0.99])
+    (evaluation,) = NetworkEvaluator(model, backend="onnxruntime").evaluate(boards[:1])
+    best = max(zip(evaluation.policy, boards[0].legal_moves(), strict=True))[1]
+    assert moves == [best] * 3
+
+
+def test_the_games_are_written(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "drawn.games"
+    drawer = Drawer(DeviceNetwork(model), "cpu")
+    written = [len(block) for block in write_drawn(path, play_drawn(WORK, drawer, 2, range(3)))]
+    assert written == [3]
+    assert sorted(game.number or 0 for game in read_games(path)) == [0, 1, 2]
