@@ -1,5 +1,6 @@
 """Games drawn on a device: legal, by the network's policy, and the same whatever plays beside them."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from goryu.games.shogi import Rules  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
 from goryu.learning.records.game_records import GameRecord, read_games  # noqa: E402
 from goryu.learning.self_play.config import SelfPlayConfig  # noqa: E402
-from goryu.learning.self_play.drawn_games import Drawer, play_drawn, write_drawn  # noqa: E402
+from goryu.learning.self_play.drawn_games import Drawer, play_drawn, run_drawn  # noqa: E402
 from goryu.learning.self_play.game import value_to_centipawns  # noqa: E402
 from goryu.learning.self_play.workers import PlayWork  # noqa: E402
 from goryu.learning.training.device_network import DeviceNetwork  # noqa: E402
@@ -62,9 +63,10 @@ def test_a_sharp_policy_plays_its_first_choice(model: Path) -> None:
     assert moves == [best] * 3
 
 
-def test_the_games_are_written(model: Path, tmp_path: Path) -> None:
-    path = tmp_path / "drawn.games"
-    drawer = Drawer(DeviceNetwork(model), "cpu")
-    written = [len(block) for block in write_drawn(path, play_drawn(WORK, drawer, 2, range(3)))]
-    assert written == [3]
-    assert sorted(game.number or 0 for game in read_games(path)) == [0, 1, 2]
+def test_a_run_plays_the_games_that_its_file_lacks(model: Path, tmp_path: Path) -> None:
+    path, drawer = tmp_path / "drawn.games", Drawer(DeviceNetwork(model), "cpu")
+    assert run_drawn(replace(WORK, size=2), drawer, path, 2).games == 2
+    summary = run_drawn(replace(WORK, size=4), drawer, path, 3)
+    found = list(read_games(path))
+    assert sorted(game.number or 0 for game in found) == [0, 1, 2, 3]
+    assert summary.new_positions == sum(score is not None for game in found[2:] for score in game.evals)

@@ -64,7 +64,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--parts",
         type=Path,
         metavar="FOLDER",
-        help="also save the checkpoint here, in files under 15 MiB, and go on from them where --folder has none",
+        help="also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them",
     )
     parser.add_argument(
         "--initial",

@@ -1,25 +1,27 @@
 """Games whose moves are drawn from a network's policy, thousands at once on PyTorch's device.
 
-For a teacher that labels positions while another network learns (`training/distillation.py`): such games cost one
-evaluation a position, and hold what a small network plays rather than what a strong one does (DAgger: Ross, Gordon
-and Bagnell, 2011). The positions travel to the device as bits, and one number for each game comes back.
+For a teacher that labels positions while another network learns (`training/distillation.py`): such games cost
+one evaluation a position, and hold what a small network plays rather than what a strong one does (DAgger:
+Ross, Gordon and Bagnell, 2011). The positions travel to the device as bits, and two numbers a game come back.
 
-Each game has its own random numbers, so it does not depend on the others, but for the rounding of the network.
+Each game has its own random numbers, so it depends on the others only by the rounding of the network.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count, islice
 from pathlib import Path
 from random import Random
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
-from goryu.learning.records.game_records import GAMES_PER_BLOCK, GameRecord, GameWriter
+from goryu.learning.records.game_records import GAMES_PER_BLOCK, GameRecord, GameWriter, read_games
+from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.game import SelfPlayGame
 from goryu.learning.self_play.workers import PlayWork
 from goryu.learning.training.device_network import DeviceNetwork
@@ -94,16 +96,33 @@ def play_drawn(work: PlayWork, drawer: Drawer, at_once: int, numbers: Iterable[i
             game.draw(move, value)
 
 
-def write_drawn(path: Path, games: Iterable[GameRecord]) -> Iterator[list[GameRecord]]:
-    """Appends games to a file in large blocks; yields those that have been written."""
-    rest = iter(games)
+def run_drawn(
+    work: PlayWork,
+    drawer: Drawer,
+    path: Path,
+    at_once: int,
+    report: Callable[[GameSummary], None] = lambda summary: None,
+) -> GameSummary:
+    """Plays the games that the file lacks, without end if the work has none; appends them in large blocks.
+
+    report: called whenever games have been written. Raises GameFileError if the file is something else.
+    """
+    summary, done = GameSummary(), set()
     with GameWriter(path) as writer:
-        while block := list(islice(rest, GAMES_PER_BLOCK)):
+        for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
+            done.add(number)
+            summary.add(game, is_new=False)
+        numbers = count() if work.size is None else range(work.size)
+        games = play_drawn(work, drawer, at_once, (number for number in numbers if number not in done))
+        while block := list(islice(games, GAMES_PER_BLOCK)):
             writer.write(block)
-            yield block
+            for game in block:
+                summary.add(game, is_new=True)
+            report(summary)
+    return summary
 
 
-def _moves_of(boards: list[Board], labels: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> list[Move]:
+def _moves_of(boards: list[Board], labels: npt.NDArray[np.int64]) -> list[Move]:
     if IMPLEMENTATION == "native":
         from goryu import _native
 

@@ -1,9 +1,8 @@
 """A checkpoint in parts, for a way between computers that takes small files only.
 
-Every part says to which content it belongs, so that parts of an older checkpoint are never mixed with those of a
-newer one, and a checksum of the whole is checked.
-
-    goryu-part 1\\n{"digest": SHA-256 of the content, "number": 1, "parts": 3, "step": 1200}\\n, then the bytes
+Every part says to which content it belongs, so that parts of an older checkpoint are never mixed with those
+of a newer one, and a checksum of the whole is checked. A part is a line `goryu-part 1`, a line of JSON with
+`digest` (SHA-256 of the content), `number` (from 1), `parts` and `step`, and the bytes.
 """
 
 import json
@@ -19,7 +18,7 @@ MAGIC = b"goryu-part 1\n"
 
 
 def write_parts(content: bytes, folder: Path, step: int, size: int = PART_BYTES) -> None:
-    """Writes a checkpoint into a folder, in files of at most `size` bytes and a line, and removes older parts."""
+    """Writes a checkpoint into a folder, in files of `size` bytes and two lines, and removes older parts."""
     digest = sha256(content).hexdigest()
     pieces = [content[start : start + size] for start in range(0, len(content), size)]
     folder.mkdir(parents=True, exist_ok=True)

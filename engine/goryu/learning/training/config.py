@@ -17,18 +17,16 @@ class TrainingConfig:
     Raises InputError for numbers with which nothing can be trained.
     """
 
-    blocks: int = ranged(5, "residual blocks of the network", least=0)
+    blocks: int = ranged(5, "blocks of the network", least=0)
     channels: int = ranged(64, "channels of every convolution in the tower")
     batch_size: int = ranged(256, "positions in a training step")
     steps: int = ranged(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
     minutes: float = ranged(math.inf, "end the run after this many minutes of training", most=math.inf)
-    architecture: str = option(
-        "residual", "kind of network; the guide to training describes them", choices=ARCHITECTURES
-    )
+    architecture: str = option("residual", "kind of network", choices=ARCHITECTURES)
     learning_rate: float = ranged(
         2e-3,
-        "peak of the learning rate, reached after 5 % of the run, for batches of 256; it grows with the square "
-        "root of the batch",
+        "peak of the learning rate, reached after 5 % of the run, for batches of 256; it grows with the "
+        "square root of the batch",
     )
     tower_rate: float = ranged(
         2.5,
@@ -47,7 +45,7 @@ class TrainingConfig:
         most=1,
     )
     evaluations: int = ranged(10, "how often to measure the held-out games, and to save a checkpoint")
-    save_minutes: float = ranged(2.0, "minutes after which a checkpoint is saved between the measurements")
+    save_minutes: float = ranged(2.0, "minutes after which the next checkpoint is saved")
     seed: int = ranged(
         0,
         "seed of the weights, of the order of the positions and of the held-out games",
@@ -60,7 +58,9 @@ class TrainingConfig:
         least=0,
     )
     workers: int = ranged(
-        0, "processes that make batches; 0: the training makes them between its steps", least=0
+        0,
+        "processes that make batches, or threads with --teacher; 0: the training makes them between its steps",
+        least=0,
     )
     device: str = option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
     precision: str = option(

@@ -1,4 +1,4 @@
-"""A network in an ONNX file that answers for positions as bits, on PyTorch's device: a teacher, or a player."""
+"""A network in an ONNX file on PyTorch's device, which receives positions as bits: a teacher, or a player."""
 
 from pathlib import Path
 from zlib import crc32
@@ -36,7 +36,7 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
     def forward(self, rows: Tensor, numbers: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
         """Returns probabilities [N, 2187], by dlshogi's labels, and the win probabilities [N].
 
-        rows, numbers: the positions as bits and floats of `format`. legal: bool [N, 2187], by dlshogi's labels.
+        rows, numbers: the positions as bits and floats of `format`. legal: bool [N, 2187].
         """
         inputs = dict(
             zip((spec.name for spec in self.format.inputs), self.planes(rows, numbers), strict=True)
@@ -60,8 +60,8 @@ def _format_of(path: Path) -> MinioslFormat | DlshogiFormat:
     if inputs == {"input1", "input2"} and outputs >= set(DlshogiFormat.outputs):
         return DlshogiFormat(value_scale(path, DlshogiFormat.outputs[1]))
     raise InputError(
-        f"{path}: expected a network with the tensors of miniosl or of dlshogi ({BOARD_PLANES} + {HAND_PLANES} "
-        f"planes), found {', '.join(sorted(inputs))}"
+        f"{path}: expected a network with the tensors of miniosl or of dlshogi ({BOARD_PLANES} + "
+        f"{HAND_PLANES} planes), found {', '.join(sorted(inputs))}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Turns positions that travel as bits into planes, on the device: `evaluators/network/packed_input.py` in PyTorch.
+"""Turns positions that travel as bits (`evaluators/network/packed_input.py`) into planes, on the device.
 
 A batch of 4,096 positions takes 3 MB as bits of the dlshogi format and 158 MB as planes in float32.
 """

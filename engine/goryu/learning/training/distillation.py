@@ -56,7 +56,7 @@ class DistilledPositions:
             yield self._labelled(sent, student, teacher, mirror)
 
     def _sent(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[list[Tensor]]:
-        """Yields the bits of each batch, its legal labels, moves, results and mirror images, on the device."""
+        """Yields each batch on the device: legal labels, moves, results, mirror images, bits."""
         if not workers:
             for content in contents:
                 yield [tensor.to(device) for tensor in self._written(content)]

@@ -1,8 +1,8 @@
 """Positions as the moves of their games: two bytes for each, and eight to find it.
 
-A batch is written anew from the moves whenever it is needed, as bits (`evaluators/network/packed_input.py`) of
-one or two formats. With the past of a position a teacher can see its last moves. Native code writes a batch
-without Python's lock, so several threads can; this module has the same in Python, which is far slower.
+A batch is written anew from the moves whenever it is needed, as bits of one or two formats
+(`evaluators/network/packed_input.py`). With the past of a position a teacher can see its last moves. Native
+code writes a batch without Python's lock, so several threads can; the same in Python is here, far slower.
 """
 
 import zlib

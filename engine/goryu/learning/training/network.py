@@ -1,7 +1,7 @@
 """The shogi network: planes, a tower (`towers.py`), a policy head and a value head.
 
-The two heads are those of AlphaZero (2018). ReLU fuses with the convolutions and quantizes well on a CPU. Inputs
-and outputs are those of the dlshogi format, but the value is a logit.
+The two heads are those of AlphaZero (2018). ReLU fuses with the convolutions and quantizes well on a CPU.
+Inputs and outputs are those of the dlshogi format, but the value is a logit.
 """
 
 from typing import cast

@@ -2,14 +2,15 @@
 
     residual    3x3 convolutions with residual connections (He et al., "Deep residual learning for image
                 recognition", 2016), as in AlphaZero. A square sees one square further with each.
-    lines       the same, and convolutions over whole ranks and files, along which rooks and lances move. A
-                convolution in two directions costs a ninth of one of 9 x 9 (Szegedy et al., "Rethinking the
-                Inception architecture", 2016); the networks of miniosl (T. Kaneko) have those of one direction.
+    lines       the same, and convolutions over whole ranks and files, along which rooks and lances move; one
+                costs a ninth of a 3x3 convolution (1 x n and n x 1 instead of n x n: Szegedy et al.,
+                "Rethinking the Inception architecture", 2016). The networks of miniosl (T. Kaneko) have
+                those of one direction.
     attention   a shorter residual tower, then blocks in which every square reads all others (Vaswani et al.,
-                "Attention is all you need", 2017). A bias for each distance in files and ranks tells where they
-                are (Shaw, Uszkoreit and Vaswani, "Self-attention with relative position representations",
-                2018; in two dimensions: Liu et al., "Swin transformer", 2021). dlshogi, nshogi, lc0 and KataGo
-                went this way.
+                "Attention is all you need", 2017). A bias for each distance in files and ranks tells where
+                they are (Shaw, Uszkoreit and Vaswani, "Self-attention with relative position
+                representations", 2018; in two dimensions: Liu et al., "Swin transformer", 2021). dlshogi,
+                nshogi, lc0 and KataGo went this way.
 
 Global pooling, in the middle of each, gives every square information about the whole board (Wu, "Accelerating
 self-play learning in Go", 2019). Every block starts as the identity.
@@ -93,8 +94,8 @@ class LineBlock(nn.Module):  # type: ignore[misc]
 class AttentionBlock(nn.Module):  # type: ignore[misc]
     """Attention over the 81 squares and two layers for each square, both added to x.
 
-    All matrices are 1x1 convolutions. Queries and keys have the length 1 (Henry et al., "Query-key normalization
-    for transformers", 2020), so that no weight of a square can run away.
+    All matrices are 1x1 convolutions. Queries and keys have the length 1 (Henry et al., "Query-key
+    normalization for transformers", 2020), so that no weight of a square can run away.
     """
 
     def __init__(self, channels: int) -> None:

@@ -5,11 +5,11 @@ gain of 230 Elo and more); an exponential moving average of the weights, which i
 clipped gradients; the losses of `losses.py`. Several processes may share the batches (`process_group.py`).
 
 The learning rate is that of batches of 256 positions. For others it is multiplied by the square root of their
-size over 256, and an average decays as much for each position.
+size over 256, and the average of the weights decays as much for each position.
 
 Sources: one cycle: Smith and Topin, 2018, with a cosine down (Loshchilov and Hutter, 2017); averages of
-weights: Polyak and Juditsky, 1992; the square root: Malladi et al., "On the SDEs and scaling rules for adaptive
-gradient algorithms", 2022.
+weights: Polyak and Juditsky, 1992; the square root: Malladi et al., "On the SDEs and scaling rules for
+adaptive gradient algorithms", 2022.
 """
 
 import json
