@@ -126,7 +126,7 @@ def milliseconds(net: PolicyValueNet, args: argparse.Namespace) -> float:
         started = process_time()
         session.run(None, planes)
         times.append(1000.0 * (process_time() - started) / count)
-    return median(times[5:])
+    return float(median(times[5:]))
 
 
 def spread(values: list[float]) -> str:

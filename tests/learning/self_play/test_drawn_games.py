@@ -39,7 +39,7 @@ def play(model: Path, at_once: int, numbers: list[int]) -> dict[int | None, Game
 
 def test_a_game_does_not_depend_on_the_others(model: Path) -> None:
     together = play(model, 4, list(range(6)))
-    assert sorted(together) == list(range(6))
+    assert set(together) == set(range(6))
     assert play(model, 1, [5])[5].moves == together[5].moves
 
 

@@ -257,7 +257,7 @@ OPTIONS = {
     "threads of PyTorch; 0: all processors, divided among the processes that train on this computer": (
         "PyTorchのスレッド数。0なら、すべてのコアをこの計算機で学習するプロセスで分け合う"
     ),
-    "processes that make batches, or threads with --teacher; 0: the training makes them between its steps": (
+    "processes that make batches, with --teacher threads; 0: the training makes them between its steps": (
         "バッチを作るプロセス（--teacher ではスレッド）の数。0なら学習の合間に作る"
     ),
     "device of PyTorch: cpu, cuda, cuda:1, ...": "PyTorchのデバイス。cpu、cuda、cuda:1 など",

@@ -154,7 +154,7 @@ class MinioslFormat:
     ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return logits, self.value_scale(value[:, 0])
+        return logits, self.value_scale(value.reshape(len(value), -1)[:, 0])
 
 
 def _fill_position(position: Oriented, flat: Array) -> None:

@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import LEVELS, Array, ModelFormat, TensorSpec
+from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, Axis, GraphEdit, edited, node, opset_of
 
 SQUARES = 81
@@ -136,7 +137,7 @@ def packed_model(
     _choose(edit, policy)
     for value, target in zip(values, value_outputs(model_format), strict=True):
         edit.outputs[target] = ELEMENT_TYPES[np.float32], (batch,)
-        _read_value(edit, value, target)
+        _read_value(edit, value, target, has_columns=isinstance(model_format, MinioslFormat))
     return edited(model, edit)
 
 
@@ -252,8 +253,15 @@ def _choose(edit: GraphEdit, policy: str) -> None:
     ]
 
 
-def _read_value(edit: GraphEdit, value: str, target: str) -> None:
-    """Adds the nodes from an output of values to one line of them, in float32."""
+def _read_value(edit: GraphEdit, value: str, target: str, *, has_columns: bool) -> None:
+    """Adds the nodes from an output of values to one line of them, in float32.
+
+    has_columns: may there be several values for a position, of which the first counts?
+    """
+    if has_columns:
+        first = edit.constant(f"{target}_first", np.array([0], np.int64))
+        edit.after.append(node("Gather", [value, first], f"{target}_firsts", axis=1))
+        value = f"{target}_firsts"
     edit.after += [
         node("Cast", [value], f"{target}_column", to=ELEMENT_TYPES[np.float32]),
         node("Reshape", [f"{target}_column", _one_line(edit)], target),

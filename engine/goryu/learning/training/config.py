@@ -59,7 +59,7 @@ class TrainingConfig:
     )
     workers: int = ranged(
         0,
-        "processes that make batches, or threads with --teacher; 0: the training makes them between its steps",
+        "processes that make batches, with --teacher threads; 0: the training makes them between its steps",
         least=0,
     )
     device: str = option("cpu", "device of PyTorch: cpu, cuda, cuda:1, ...")
