@@ -1,5 +1,6 @@
 """Batches that a teacher labels on the device are those of stored labels, and a run goes on exactly."""
 
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from shutil import copyfile
@@ -164,6 +165,21 @@ def test_a_run_goes_on_exactly_on_another_machine(teacher: Path, games: Path, tm
     found = run("second", lambda entry: steps.append(entry["step"]), tmp_path / "carried")
     assert min(steps) == 5  # After the checkpoint of step 4.
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+
+
+def test_a_compiled_teacher_in_halves_labels_nearly_the_same(
+    teacher: Path, games: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PyTorch traces the network but translates nothing to C++, which takes a minute."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    positions, _ = load_games([Source(games)], 0.0, 0)
+    content = np.arange(24), np.zeros(24, bool)
+    exact, rough = (
+        next(DistilledPositions(positions, DeviceNetwork(teacher, **options)).batches([content], "cpu", 0))
+        for options in ({}, {"in_halves": True, "compiled": True})
+    )
+    assert torch.allclose(rough.policy, exact.policy, atol=0.02)
+    assert torch.allclose(rough.value, exact.value, atol=0.02)
 
 
 def test_only_games_can_be_labelled_by_a_teacher(tmp_path: Path) -> None:

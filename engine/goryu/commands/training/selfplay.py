@@ -161,7 +161,7 @@ def _draw(args: argparse.Namespace, work: "PlayWork") -> None:
     from goryu.learning.training.device_network import DeviceNetwork
 
     on_gpu = not args.device.startswith("cpu")
-    drawer = Drawer(DeviceNetwork(args.model), args.device, args.temperature, in_halves=on_gpu)
+    drawer = Drawer(DeviceNetwork(args.model, in_halves=on_gpu), args.device, args.temperature)
     with ProgressDisplay() as display:
         summary = run_drawn(work, drawer, args.out, args.at_once, reporter(display, work.size))
     print(f"{args.out}: {summary}; {summary.new_positions} positions are new")

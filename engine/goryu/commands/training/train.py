@@ -152,10 +152,10 @@ def load_positions(
 
     if args.merge_duplicates or any(source.scale is not None for source in sources):
         raise InputError("expected neither numbers of the sources nor --merge-duplicates with --teacher")
-    teacher, in_halves = DeviceNetwork(args.teacher), uses_bfloat16(config)
+    teacher = DeviceNetwork(args.teacher, in_halves=uses_bfloat16(config), compiled=config.compile)
     training, testing = load_games(sources, args.held_out, args.seed)
-    return DistilledPositions(training, teacher, in_halves=in_halves), {
-        name: DistilledPositions(games, teacher, in_halves=in_halves) for name, games in testing.items()
+    return DistilledPositions(training, teacher), {
+        name: DistilledPositions(games, teacher) for name, games in testing.items()
     }
 
 

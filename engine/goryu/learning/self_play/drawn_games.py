@@ -32,18 +32,12 @@ NO_MOVES = np.zeros(1, np.uint16)
 
 
 class Drawer:
-    """Draws a move for each of many boards from a network's policy.
+    """Draws a move for each of many boards from a network's policy; `temperature` is that of the policy."""
 
-    temperature: of the policy. in_halves: compute in bfloat16?
-    """
-
-    def __init__(
-        self, network: DeviceNetwork, device: str, temperature: float = 1.0, *, in_halves: bool = False
-    ) -> None:
+    def __init__(self, network: DeviceNetwork, device: str, temperature: float = 1.0) -> None:
         self._network = network.to(device)
         self._device = device
         self._temperature = temperature
-        self._in_halves = in_halves
         is_students = network.format.name == STUDENT.name
         self._formats: list[ModelFormat] = [STUDENT] if is_students else [STUDENT, network.format]
 
@@ -65,8 +59,7 @@ class Drawer:
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def _drawn(self, rows: Tensor, floats: Tensor, legal: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
         legal = labels_of_bits(legal, self._network.planes.shifts)
-        with torch.autocast(legal.device.type, torch.bfloat16, enabled=self._in_halves):
-            policy, values = self._network(rows, floats, legal)
+        policy, values = self._network(rows, floats, legal)
         shares = (policy.log() / self._temperature).softmax(1).cumsum(1)
         wanted = numbers.unsqueeze(1) * (1.0 - 1e-6) * shares[:, -1:]
         return torch.searchsorted(shares, wanted, right=True)[:, 0], values

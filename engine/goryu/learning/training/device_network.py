@@ -19,9 +19,13 @@ from goryu.learning.training.onnx_network import OnnxNetwork
 
 
 class DeviceNetwork(nn.Module):  # type: ignore[misc]
-    """A network of miniosl's format or of dlshogi's 62 + 57 planes, from its ONNX file."""
+    """A network of miniosl's format or of dlshogi's 62 + 57 planes, from its ONNX file.
 
-    def __init__(self, path: Path) -> None:
+    in_halves: compute in 16 bits, faster and with small differences: float16 on a GPU, bfloat16 on a CPU.
+    compiled: let torch.compile translate it.
+    """
+
+    def __init__(self, path: Path, *, in_halves: bool = False, compiled: bool = False) -> None:
         """Raises InputError for a network of another kind, ModelError for a damaged file."""
         super().__init__()
         self.checksum = crc32(path.read_bytes())
@@ -31,6 +35,8 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
         self.register_buffer("order", torch.tensor(_order_of_labels(self.format)), persistent=False)
         self.eval()
         self.to(memory_format=torch.channels_last)
+        self._in_halves = in_halves
+        self._run = torch.compile(self.network) if compiled else self.network
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def forward(self, rows: Tensor, numbers: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
@@ -41,7 +47,10 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
         inputs = dict(
             zip((spec.name for spec in self.format.inputs), self.planes(rows, numbers), strict=True)
         )
-        policy, value = self.network(inputs)
+        kind = rows.device.type
+        half = torch.bfloat16 if kind == "cpu" else torch.float16
+        with torch.autocast(kind, half, enabled=self._in_halves):
+            policy, value = self._run(inputs)
         logits = policy.float().index_select(1, self.order)
         value = value[:, 0].float()
         scale = self.format.value_scale

@@ -28,15 +28,11 @@ WAITING = 2
 
 
 class DistilledPositions:
-    """Positions of games, which a teacher labels; implements `Positions`.
+    """Positions of games, which a teacher labels; implements `Positions`."""
 
-    in_halves: does the teacher compute in bfloat16? It then labels faster, and a little otherwise.
-    """
-
-    def __init__(self, positions: GamePositions, teacher: DeviceNetwork, *, in_halves: bool = False) -> None:
+    def __init__(self, positions: GamePositions, teacher: DeviceNetwork) -> None:
         self._positions = positions
         self._teacher = teacher
-        self._in_halves = in_halves
         sees_as_student = teacher.format.name == STUDENT.name
         self._formats = [STUDENT] if sees_as_student else [STUDENT, teacher.format]
 
@@ -93,8 +89,7 @@ class DistilledPositions:
         is_pointless = ~_at(legal, label) & _at(legal, promoted)
         label = torch.where(is_pointless, promoted, label)
         legal = legal.scatter(1, label.unsqueeze(1), value=True)
-        with torch.autocast(legal.device.type, torch.bfloat16, enabled=self._in_halves):
-            policy, value = teacher(rows[-1], numbers[-1], legal)
+        policy, value = teacher(rows[-1], numbers[-1], legal)
         input1, input2 = student(rows[0], numbers[0])
         column = mirrored.unsqueeze(1)
         return TrainingBatch(
