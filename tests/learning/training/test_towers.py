@@ -46,6 +46,10 @@ def test_an_exported_network_plays(architecture: str, tmp_path: Path) -> None:
     assert result.stats.playouts >= 20
 
 
+def test_a_new_network_with_several_equal_blocks_is_exported(tmp_path: Path) -> None:
+    export_onnx(PolicyValueNet(7, 32, "attention").eval(), tmp_path / "new.onnx")
+
+
 @pytest.mark.slow  # It measures the speed.
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_an_exported_network_passes_the_checks(architecture: str, tmp_path: Path) -> None:
@@ -84,7 +88,7 @@ def test_attention_tells_squares_apart_by_their_distance() -> None:
     block = net.tower[0]
     with torch.no_grad():
         block.query.weight.zero_()
-        block.position[:, 17 * 8 + 8 + 1] = 50.0  # One rank further up, seen from the reader.
+        block.positions.numbers[:, 17 * 8 + 8 + 1] = 50.0  # One rank further up, seen from the reader.
     x = torch.randn(1, 32, 9, 9)
     read, value = block._read(x), block.read(x)
     assert torch.allclose(read[..., :, 1:], value[..., :, :-1], atol=1e-4)

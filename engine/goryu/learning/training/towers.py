@@ -106,8 +106,7 @@ class AttentionBlock(nn.Module):  # type: ignore[misc]
             nn.Conv2d(channels, channels, 1, bias=False) for _ in range(4)
         )
         self.sharpness = nn.Parameter(torch.full((self.heads, 1, 1), HEAD_CHANNELS**0.5))
-        self.position = nn.Parameter(torch.zeros(self.heads, SPAN * SPAN))
-        self.register_buffer("distance", _distances(), persistent=False)
+        self.positions = RelativePositions(self.heads)
         self.layers_norm = ChannelNorm(channels)
         self.wide = nn.Conv2d(channels, 2 * channels, 1, bias=False)
         self.narrow = nn.Conv2d(2 * channels, channels, 1, bias=False)
@@ -124,11 +123,26 @@ class AttentionBlock(nn.Module):  # type: ignore[misc]
             for layer in (self.query, self.key, self.read)
         )
         query, key = (F.normalize(each.float(), dim=3).to(value.dtype) for each in (query, key))
-        bias = self.position[:, self.distance].reshape(1, self.heads, 81, 81)
+        bias = self.positions()
         read = F.scaled_dot_product_attention(
             query * self.sharpness.to(value.dtype), key, value, bias.to(value.dtype), scale=1.0
         )
         return read.transpose(2, 3).reshape(-1, self.heads * HEAD_CHANNELS, 9, 9)
+
+
+class RelativePositions(nn.Module):  # type: ignore[misc]
+    """A learnt number for every distance in files and ranks, by head."""
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.numbers = nn.Parameter(torch.zeros(heads, SPAN * SPAN))
+        files, ranks = torch.arange(81) // 9, torch.arange(81) % 9
+        file, rank = (place[:, None] - place[None, :] + SPAN // 2 for place in (files, ranks))
+        self.register_buffer("distance", SPAN * file + rank, persistent=False)
+
+    def forward(self) -> Tensor:
+        """Returns what is added to the logit of each square that a square reads: [1, heads, 81, 81]."""
+        return self.numbers[:, self.distance].unsqueeze(0)
 
 
 class ChannelNorm(nn.Module):  # type: ignore[misc]
@@ -136,11 +150,11 @@ class ChannelNorm(nn.Module):  # type: ignore[misc]
 
     def __init__(self, channels: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.ones(channels))
+        self.weight = nn.Parameter(torch.ones(channels, 1, 1))
 
     def forward(self, x: Tensor) -> Tensor:
         size = (x.float().square().mean(1, keepdim=True) + 1e-6).rsqrt()
-        return x * (size * self.weight[:, None, None]).to(x.dtype)
+        return x * (size * self.weight).to(x.dtype)
 
 
 class GlobalPooling(nn.Module):  # type: ignore[misc]
@@ -160,10 +174,3 @@ class GlobalPooling(nn.Module):  # type: ignore[misc]
 def mean_and_max(x: Tensor) -> Tensor:
     """Returns the mean and the maximum over the board of [N, C, 9, 9], as [N, 2C]."""
     return torch.cat((x.mean((2, 3)), x.amax((2, 3))), 1)
-
-
-def _distances() -> Tensor:
-    """Returns the number of the distance of every two squares, as [81 * 81]."""
-    files, ranks = torch.arange(81) // 9, torch.arange(81) % 9
-    file, rank = (place[:, None] - place[None, :] + SPAN // 2 for place in (files, ranks))
-    return (SPAN * file + rank).flatten()
