@@ -45,7 +45,7 @@ export class Losses {
       return svg("g", { class: `loss-group of-${kind}` }, svg("title", { text: kindName(kind) }), ...bars, label);
     });
     const total = [0, 1].map((side) => counts.map((one) => one[side]).join(", "));
-    const label = `${i18n.t("review.losses.about")}: ▲ ${total[0]}; △ ${total[1]} (${percents.join(", ")} %)`;
+    const label = i18n.labelled(i18n.t("review.losses.about"), `▲ ${total[0]}; △ ${total[1]} (${percents.join(", ")} %)`);
     const axis = svg("line", { class: "axis", x1: 0, x2: limits.length * WIDE, y1: TALL + 12.5, y2: TALL + 12.5 });
     const view = { viewBox: `0 0 ${limits.length * WIDE} ${TALL + 30}`, role: "img", "aria-label": label };
     this.chart.replaceChildren(svg("svg", view, ...groups, axis), h("p", { class: "small muted", text: i18n.t("review.losses.about") }));

@@ -436,14 +436,14 @@ export class ReviewPanel {
     const castles = game.castles.map((castle, side) => castle && `${SIDES[side]}${pick(castle)}`).filter(Boolean);
     const facts = [
       pick(game.handicap),
-      game.opening && `${i18n.t("review.opening")}: ${pick(game.opening)}`,
-      castles.length && `${i18n.t("review.castles")}: ${castles.join(" ")}`,
+      game.opening && i18n.labelled(i18n.t("review.opening"), pick(game.opening)),
+      castles.length && i18n.labelled(i18n.t("review.castles"), castles.join(" ")),
       i18n.t("review.number", { count: game.moves.length }),
       game.winner !== null && i18n.t(`review.won.${game.winner}`),
       endingName(game.ending),
     ];
     const thresholds = Object.fromEntries(Object.entries(game.thresholds).map(([kind, least]) => [kind, percent(least)]));
-    const headers = Object.entries(game.headers).map(([key, value]) => `${headerName(key)}: ${value}`).join("  ");
+    const headers = Object.entries(game.headers).map(([key, value]) => i18n.labelled(headerName(key), value)).join("  ");
     this.facts.replaceChildren(
       h("p", { class: "about", text: facts.filter(Boolean).join("　") }),
       headers ? h("p", { text: headers }) : "",

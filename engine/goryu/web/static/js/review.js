@@ -140,8 +140,7 @@ class ReviewView {
 
   buildActions() {
     this.playouts = h("select", { dataset: { i18nLabel: "review.playouts.label" } }, ...PLAYOUTS.map((count) => h("option", { value: count, text: count.toLocaleString() })));
-    this.playouts.value = localStorage.getItem("goryu.review.playouts") ?? "400";
-    if (!this.playouts.value) this.playouts.value = "400";
+    this.choosePlayouts();
     this.playouts.addEventListener("change", () => localStorage.setItem("goryu.review.playouts", this.playouts.value));
     this.goButton = h("button", { type: "button", class: "primary", on: { click: () => (this.isRunning ? socket.request("review.stop") : this.start()) } });
     this.deepButton = h("button", { type: "button", class: "small", on: { click: () => this.deepen() }, dataset: { i18n: "review.deepen" } });
@@ -169,6 +168,12 @@ class ReviewView {
       this.drawProgress();
       this.drawNetwork();
     });
+  }
+
+  /** Chooses so many playouts if the list has them, else what the user chose last. */
+  choosePlayouts(count) {
+    const chosen = [count, Number(localStorage.getItem("goryu.review.playouts")), 400];
+    this.playouts.value = chosen.find((one) => PLAYOUTS.includes(one));
   }
 
   listen() {
@@ -212,7 +217,7 @@ class ReviewView {
     const record = taken();
     if (!record) return;
     const { ply, playouts, side, ...source } = record;
-    if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
+    this.choosePlayouts(playouts);
     this.panel.board.setOrientation(side === 1 ? "white" : "black");
     await this.open(source, ply);
   }
