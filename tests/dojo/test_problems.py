@@ -124,7 +124,11 @@ def test_a_problem_is_sound_if_its_answers_stand_apart(rates: tuple[float, ...],
     ("game", "plies", "answer"),
     [
         ("ln1g2k2/1rs6/p3ppS1p/1Pnp2p2/9/2P2P3/P1bPP1P1P/3S5/L1G1KGSNL w RNL4Pbg 1 moves 3a2a", 3, "7g3c+"),
-        ("ln7/1r2g4/3p1+B1k1/p1p1ps1p1/1p4P2/P1PPSl3/1PS5p/1KGG1+b2P/LN5N1 w GSN2Prl3p 1 moves L*1d", 5, "5b4c"),
+        (
+            "ln7/1r2g4/3p1+B1k1/p1p1ps1p1/1p4P2/P1PPSl3/1PS5p/1KGG1+b2P/LN5N1 w GSN2Prl3p 1 moves L*1d",
+            5,
+            "5b4c",
+        ),
     ],
 )
 def test_who_walks_into_a_mate_is_asked_to_avoid_it(

@@ -9,7 +9,7 @@ Times are UTC in ISO 8601, such as 2026-11-26T20:15:00+00:00. Sides are 0 for bl
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -225,6 +225,17 @@ class Database:
         """Returns what a SELECT finds."""
         with self._lock, self._explaining():
             return self._connection.execute(statement, values).fetchall()
+
+    def insert(self, table: str, row: Mapping[str, object]) -> int | None:
+        """Adds a row, by the names of its columns, unless there is one with its key.
+
+        Returns the number of the row, or None if there is one already.
+        """
+        names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        with self.transaction() as connection:
+            added = connection.execute(statement, tuple(row.values()))
+            return added.lastrowid if added.rowcount else None
 
     def setting(self, key: str, default: Any) -> Any:
         """Returns a setting, or the default if it was never set."""

@@ -136,17 +136,13 @@ class Games:
             "imported": now(),
         }
         positions = list(indexed_positions(record.start, record.moves))
-        values = ", ".join("?" * len(row))
-        statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
         with self._database.transaction() as connection:
-            added = connection.execute(statement, tuple(row.values()))
-            if not added.rowcount:
-                return None
-            connection.executemany(
-                "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
-                ((added.lastrowid, *position) for position in positions),
-            )
-            return added.lastrowid
+            if (added := self._database.insert("games", row)) is not None:
+                connection.executemany(
+                    "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
+                    ((added, *position) for position in positions),
+                )
+            return added
 
     def get(self, identity: int) -> Game:
         """Returns a game; raises InputError if there is none of this number."""

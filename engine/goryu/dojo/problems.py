@@ -119,14 +119,8 @@ class Problems:
             }
             for problem in problems
         ]
-        if not rows:
-            return 0
-        names, marks = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
-        statement = f"INSERT INTO problems ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        with self._database.transaction() as connection:
-            before = connection.total_changes
-            connection.executemany(statement, [tuple(row.values()) for row in rows])
-            return connection.total_changes - before
+        with self._database.transaction():
+            return sum(self._database.insert("problems", row) is not None for row in rows)
 
     def add_starter_set(self) -> None:
         """Adds the mate problems that come with Goryu, once for each size of the set."""

@@ -184,7 +184,7 @@ class ExplorerView {
         color: games || !book ? "var(--arrow)" : "var(--warn)",
       })),
     );
-    this.opening.textContent = found.opening;
+    this.opening.textContent = found.opening[i18n.current()];
     this.learnLast.hidden = !this.line.length;
     this.learnLast.textContent = i18n.t(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last");
     this.drawLine();
