@@ -311,6 +311,20 @@ TEXTS: dict[str, str] = {
     "{path}: written by a newer Goryu (version {version})": (
         "{path}：新しい版の Goryu が書いたファイルです（形式 {version}）"
     ),
+    "{path}: the disk is full, so nothing was written; make room and try again": (
+        "{path}：ディスクに空きがないため書き込めませんでした。空きを作ってから、もう一度お試しください"
+    ),
+    "{path}: the database of analyses cannot be used ({error}); {advice}. "
+    "The review goes on and keeps nothing.": (
+        "{path}：解析結果のデータベースを使えません（{error}）。{advice}。解析は続けますが、結果は保存しません"
+    ),
+    "analyses are not kept: {error}": "解析結果を保存しません：{error}",
+    "check the folder, the space on the disk, and whether another program locks the file": (
+        "フォルダ、ディスクの空き、ほかのプログラムがファイルを使っていないかを確かめてください"
+    ),
+    "delete the file if it is a damaged database, or name another one with --store": (
+        "壊れたデータベースなら削除するか、--store で別のものを指定してください"
+    ),
     "check the space on the disk, and whether another program locks the file": (
         "ディスクの空きと、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),

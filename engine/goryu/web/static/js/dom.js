@@ -31,8 +31,9 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Shows a message for some seconds, or until it is clicked. kind: "info" or "error". */
+/** Shows a message for some seconds, or until it is clicked, but not beside the same one. kind: "info" or "error". */
 export function toast(text, kind = "info") {
+  for (const old of document.querySelectorAll("#toasts .toast")) if (old.textContent === text) old.remove();
   const box = h("div", { class: `toast ${kind}`, text, on: { click: () => box.remove() } });
   document.getElementById("toasts").append(box);
   setTimeout(() => box.remove(), kind === "error" ? 8000 : 4000);
