@@ -23,6 +23,7 @@ i18n.extend({
     "games.import.large": "{name} is larger than 8 MB: expected game records",
     "games.import.watched": "Goryu also imports new games from {folders}.",
     "games.faults": "Could not be read: {count}",
+    "games.faults.line": "{file}:{line}",
     "games.faults.forget": "Clear this list",
   },
   ja: {
@@ -38,6 +39,7 @@ i18n.extend({
     "games.import.large": "{name} は 8 MB を超えています。棋譜を指定してください。",
     "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
     "games.faults": "読み込めなかった棋譜が {count} 件あります",
+    "games.faults.line": "{file} {line}行目",
     "games.faults.forget": "この一覧を消す",
   },
 });
@@ -120,7 +122,7 @@ export class ImportPanel {
     this.faults.hidden = !faults.length;
     this.faultsTitle.textContent = i18n.t("games.faults", { count: faults.length });
     this.faultList.replaceChildren(
-      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : `${file}:${line}` }), ` ${problem}`)),
+      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : i18n.t("games.faults.line", { file, line }) }), ` ${problem}`)),
     );
   }
 
