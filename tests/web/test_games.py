@@ -76,7 +76,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
     page.locator(".game-list td.of-players button").click()
     page.locator(".review-actions progress[value='1']").wait_for(state="attached")
     expect(page.locator(".game-move")).to_have_count(PLIES + 1)
-    expect(page.locator(".review-actions h2")).to_have_text("game3.kif")
+    expect(page.locator(".review-actions h2")).to_have_text("▲相手0 △甲 2026-04-04")
 
     page.goto(page.url.partition("#")[0] + "#games/progress")
     expect(page.locator(".game-progress .dot")).to_have_count(6)  # A game in each month.

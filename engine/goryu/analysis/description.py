@@ -220,6 +220,7 @@ def ply_json(board: Board, ply: PlyReview) -> Json:
         "ply": ply.ply,
         "turn": ply.turn,
         "kind": str(ply.kind),
+        "mark": mark(ply),
         "loss": round(ply.loss, 4),
         "winRate": round(ply.win_rate, 4),
         "playedWinRate": round(ply.played_win_rate, 4),

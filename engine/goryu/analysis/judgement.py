@@ -51,12 +51,12 @@ GREAT_LEAD = 0.10
 
 SYMBOLS = {
     MoveClass.GREAT: "!",
-    MoveClass.INACCURACY: "",
+    MoveClass.INACCURACY: "–",
     MoveClass.DUBIOUS: "?!",
     MoveClass.MISTAKE: "?",
     MoveClass.BLUNDER: "??",
 }
-"""The marks of Western commentaries; classes that are not here have none."""
+"""The marks of Western commentaries, but for that of inaccuracies; classes that are not here have none."""
 
 
 def class_of_loss(loss: float, playouts: int) -> MoveClass:

@@ -2,12 +2,11 @@
 
 import { h, toast, toBase64 } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
 
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
 const MOST_BYTES = 8 << 20;
-const RECORDS = /\.(kif|kifu|ki2|ki2u|csa|jkf|sfen|usi)$/i; // In folders, other files are left out.
-const ACCEPT = ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt";
 
 i18n.extend({
   en: {
@@ -87,7 +86,7 @@ export class ImportPanel {
       const isFolder = "webkitdirectory" in attributes;
       const found = [...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
       input.value = "";
-      this.add(isFolder ? found.filter(({ name }) => RECORDS.test(name)) : found);
+      this.add(isFolder ? found.filter(({ name }) => isRecord(name)) : found);
     });
     return input;
   }
@@ -183,7 +182,7 @@ export class ImportPanel {
 /** Adds the files of an entry, also of the folders below it. isNamed: did the user drop this very entry? */
 async function collect(entry, files, isNamed) {
   if (entry.isFile) {
-    if (!isNamed && !RECORDS.test(entry.name)) return;
+    if (!isNamed && !isRecord(entry.name)) return;
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     files.push({ name: entry.fullPath.replace(/^\//, ""), file });
     return;

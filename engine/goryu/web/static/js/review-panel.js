@@ -7,7 +7,7 @@ import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
 import { Losses } from "./losses.js";
-import { badge, COLOURED, colorName, kindName, signOf } from "./move-classes.js";
+import { badge, COLOURED, colorName, kindName } from "./move-classes.js";
 import { SecondOpinion } from "./second-opinion.js";
 import { afterMove } from "./sfen.js";
 import { Threat } from "./threat.js";
@@ -500,7 +500,7 @@ export class ReviewPanel {
       button.parentElement.hidden = this.limit !== null && index > this.limit;
       const ply = index ? this.data.plies[index - 1] : null;
       const position = this.data.positions[index];
-      button.querySelector(".badge").replaceWith(badge(ply?.kind ?? ""));
+      button.querySelector(".badge").replaceWith(badge(ply));
       button.dataset.kind = ply?.kind ?? "";
       button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
     }
@@ -516,7 +516,7 @@ export class ReviewPanel {
           "button",
           { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
           h("span", { class: "count", text: ply.ply }),
-          badge(ply.kind),
+          badge(ply),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
           h("span", { class: "kind", text: kindName(ply.kind) }),
           h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
@@ -625,7 +625,7 @@ export class ReviewPanel {
       });
       const ply = this.branch ? null : this.data.plies[this.at];
       if (ply && MISTAKES.includes(ply.kind)) {
-        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: signOf(ply.kind) });
+        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: ply.mark });
       }
     }
     this.board.arrows(this.threat.isOn ? this.threat.arrows(this.turn()) : arrows);
@@ -642,7 +642,7 @@ export class ReviewPanel {
       const move = this.data.game.moves[index];
       const kind = kindName(ply.kind);
       const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
-      parts.push(h("h2", {}, `${text} `, badge(ply.kind)));
+      parts.push(h("h2", {}, `${text} `, badge(ply)));
       parts.push(h("p", { class: "number", text: changeText(ply) }));
       if (ply.better.usi.length) parts.push(this.lineOf("judgement.better", index, ply.better));
       if (ply.refutation.usi.length) {

@@ -3,6 +3,7 @@
 import { download, h, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
@@ -115,7 +116,7 @@ class ReviewView {
   // Opening.
 
   buildOpener() {
-    const input = h("input", { type: "file", class: "unseen", accept: ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt", tabindex: "-1", "aria-hidden": "true" });
+    const input = h("input", { type: "file", class: "unseen", accept: ACCEPT, tabindex: "-1", "aria-hidden": "true" });
     input.addEventListener("change", () => {
       if (input.files[0]) this.openFile(input.files[0]);
       input.value = "";
@@ -167,6 +168,7 @@ class ReviewView {
     i18n.onChange(() => {
       this.drawProgress();
       this.drawNetwork();
+      this.drawTitle();
     });
   }
 
@@ -241,8 +243,8 @@ class ReviewView {
   async open(source, ply = 0) {
     const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
     this.source = source;
-    this.remember(source);
     this.shows(state, false);
+    this.remember({ ...source, title: this.title.textContent });
     if (ply) this.panel.go(ply);
     if (this.known() < this.positions) await this.start();
   }
@@ -255,7 +257,8 @@ class ReviewView {
     this.isRunning = state.isRunning;
     this.positions = state.positions.length;
     this.counted = this.deep = null;
-    this.title.textContent = state.title;
+    this.named = { file: state.file, date: state.date, names: state.game.names };
+    this.drawTitle();
     this.networkTexts = state.network;
     this.drawNetwork();
     this.panel.load(state);
@@ -352,6 +355,15 @@ class ReviewView {
     this.progressText.textContent = of === null ? "" : i18n.t(key, { done, of, playouts: playouts.toLocaleString() });
   }
 
+  /** Names the game by its players and its day; one without names by its file. */
+  drawTitle() {
+    if (!this.named) return;
+    const { file, date, names } = this.named;
+    const players = names.map((name, side) => `${"▲△"[side]}${name || i18n.t(side ? "board.white" : "board.black")}`);
+    this.title.textContent = names.some(Boolean) ? [...players, date].join(" ") : file;
+    this.title.title = file;
+  }
+
   drawNetwork() {
     this.network.textContent = this.networkTexts?.[i18n.current()] ?? "";
   }
@@ -405,9 +417,9 @@ class ReviewView {
     const games = this.readRecent();
     this.recentPart.hidden = !games.length;
     this.recent.replaceChildren(
-      ...games.map(({ date, ...source }) => {
+      ...games.map(({ date, title, ...source }) => {
         const when = new Date(date).toLocaleString(i18n.current());
-        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, text: source.name });
+        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, title: source.name, text: title ?? source.name });
         return h("li", { class: "row" }, button, h("span", { class: "small muted", text: when }));
       }),
     );
