@@ -269,6 +269,10 @@ OnChange = Callable[[GameReview, int], None]
 """Called when position `index` of a review has been searched, or the better move of move `index`."""
 
 
+OnSearch = Callable[[tuple[str, ...], int], None]
+"""Called with the moves to a position and the playouts that it has by now, also in the middle of a search."""
+
+
 class Reviewer:
     """Reviews games, one at a time, with one network; the positions of a game are searched in parallel."""
 
@@ -297,13 +301,15 @@ class Reviewer:
         on_change: OnChange = lambda review, index: None,
         should_stop: Callable[[], bool] = lambda: False,
         moves: Collection[int] | None = None,
+        on_search: OnSearch = lambda moves, playouts: None,
     ) -> bool:
         """Fills the review; returns False if `should_stop` ended it early.
 
-        on_change: called for each analysis, from several threads, one at a time. It must be quick.
+        on_change: called for each analysis. on_search: called between the batches of a search, and for each
+            analysis. Both are called from several threads, one at a time, and must be quick.
         moves: the indices of the moves to judge; None for all.
         """
-        work = _Work(review, self.store, on_change, should_stop)
+        work = _Work(review, self.store, on_change, on_search, should_stop)
         work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
         futures = [self._searchers.submit(work.run) for _ in range(self._searchers.count)]
         while wait(futures, WAIT_S).not_done:
@@ -338,11 +344,16 @@ class _Work:
     """The work of one review, shared by its threads."""
 
     def __init__(
-        self, review: GameReview, store: AnalysisStore, on_change: OnChange, should_stop: Callable[[], bool]
+        self,
+        review: GameReview,
+        store: AnalysisStore,
+        on_change: OnChange,
+        on_search: OnSearch,
+        should_stop: Callable[[], bool],
     ) -> None:
         self._review = review
         self._store = store
-        self._on_change = on_change
+        self._on_change, self._on_search = on_change, on_search
         self._should_stop = should_stop
         self._lock = RLock()
         self._runs: deque[range] = deque()
@@ -392,11 +403,8 @@ class _Work:
     def _search(self, searcher: PositionSearcher, index: int) -> None:
         if self._should_stop():
             return
-        review = self._review
-        moves = review.moves[:index]
-        analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
+        analysis = self._searched(searcher, self._review.moves[:index])
         if not self._should_stop():
-            self._store.put(review.start, moves, analysis)
             self._enter(index, analysis)
 
     def _compare(self, searcher: PositionSearcher, index: int) -> None:
@@ -407,18 +415,34 @@ class _Work:
             return
         analysis = self._store.get(review.start, moves)
         if not is_enough(analysis, review.playouts):
-            analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
+            analysis = self._searched(searcher, moves)
             if self._should_stop():
                 return
-            self._store.put(review.start, moves, analysis)
         assert analysis is not None
         with self._lock:
             review.better[index] = analysis
+            self._on_search(moves, review.playouts)
             self._on_change(review, index)
+
+    def _searched(self, searcher: PositionSearcher, moves: tuple[str, ...]) -> PositionAnalysis:
+        """Searches a position, and keeps the analysis unless the search was stopped."""
+
+        def should_stop() -> bool:
+            with self._lock:
+                self._on_search(moves, searcher.playouts)
+            return self._should_stop()
+
+        review = self._review
+        analysis = searcher.search(review.start, moves, review.playouts, should_stop)
+        if not self._should_stop():
+            self._store.put(review.start, moves, analysis)
+        return analysis
 
     def _enter(self, index: int, analysis: PositionAnalysis) -> None:
         with self._lock:
             self._review.enter(index, analysis)
+            if is_enough(analysis, self._review.playouts):
+                self._on_search(self._review.moves[:index], self._review.playouts)
             # The last one of the two positions of a move to be known leads to the comparison.
             self._comparisons.extend(move for move in (index - 1, index) if self._is_ready(move))
             self._on_change(self._review, index)

@@ -1,9 +1,10 @@
 """The view "Review": a game with the judgement of every move, and live analysis of any position."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
-from goryu.analysis.deepening import deepen
+from goryu.analysis.deepening import Progress, deepen
 from goryu.analysis.description import (
     Describer,
     board_after,
@@ -151,8 +152,8 @@ class ReviewView(View):
         return self._load().review(describer.review, on_change, lambda: job.is_stopped)
 
     def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
-        def on_progress(done: int, of: int) -> None:
-            job.report("review.deep", done=done, of=of)
+        def on_progress(progress: Progress) -> None:
+            job.report("review.deep", **asdict(progress))
 
         on_change = self._on_change(job, describer)
         reviewer, review = self._load(), describer.review
