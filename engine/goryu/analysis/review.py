@@ -433,6 +433,8 @@ class _Work:
             return self._should_stop()
 
         review = self._review
+        with self._lock:
+            self._on_search(moves, 0)  # The search for a mate comes first.
         analysis = searcher.search(review.start, moves, review.playouts, should_stop)
         if not self._should_stop():
             self._store.put(review.start, moves, analysis)

@@ -58,7 +58,8 @@ i18n.extend({
     "review.castles": "Castles",
     "review.won.0": "Black won",
     "review.won.1": "White won",
-    "review.thresholds": "Loss of win rate: inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %",
+    "review.thresholds": "The class follows from the loss of win rate less the error of the search ({margin} % at {playouts} playouts): inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %.",
+    "review.great": "A great move is the only good one: every other move loses {lead} %, and the policy gave it {prior} % at most.",
     "review.number": "{count} moves",
   },
   ja: {
@@ -100,7 +101,8 @@ i18n.extend({
     "review.castles": "囲い",
     "review.won.0": "先手の勝ち",
     "review.won.1": "後手の勝ち",
-    "review.thresholds": "勝率の損失：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上",
+    "review.thresholds": "分類は、勝率の損失から探索の誤差（{playouts} プレイアウトで {margin} %）を引いた値で決めます：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上。",
+    "review.great": "好手は、ほかの手がどれも {lead} % 以上損をする唯一の良い手で、方策の確率が {prior} % 以下だったものです。",
     "review.number": "{count}手",
   },
 });
@@ -442,12 +444,14 @@ export class ReviewPanel {
       game.winner !== null && i18n.t(`review.won.${game.winner}`),
       endingName(game.ending),
     ];
-    const thresholds = Object.fromEntries(Object.entries(game.thresholds).map(([kind, least]) => [kind, percent(least)]));
+    const percents = (shares) => Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, percent(share)]));
+    const rule = { ...percents(game.thresholds), margin: percent(game.margin, 1), playouts: game.playouts.toLocaleString() };
     const headers = Object.entries(game.headers).map(([key, value]) => i18n.labelled(headerName(key), value)).join("  ");
     this.facts.replaceChildren(
       h("p", { class: "about", text: facts.filter(Boolean).join("　") }),
       headers ? h("p", { text: headers }) : "",
-      h("p", { text: i18n.t("review.thresholds", thresholds) }),
+      h("p", { text: i18n.t("review.thresholds", rule) }),
+      h("p", { text: i18n.t("review.great", percents(game.great)) }),
     );
   }
 

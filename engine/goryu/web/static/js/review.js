@@ -3,6 +3,7 @@
 import { download, h, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { percent } from "./judgement.js";
 import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
@@ -38,7 +39,8 @@ i18n.extend({
     "review.done": "Every position has at least {playouts} playouts.",
     "review.deepen": "Search the mistakes deeper",
     "review.deepen.title": "Ten times as many playouts for the moves that are called mistakes",
-    "review.deep": "Mistakes searched with {playouts} playouts: {done} of {of}",
+    "review.deep.begins": "The search begins …",
+    "review.deep": "Move {ply} is being searched with {playouts} playouts. Done: {done} of {of}, {share} %",
     "review.deep.done": "Mistakes searched with {playouts} playouts: {of}",
     "review.deep.stopped": "Stopped. Mistakes searched with {playouts} playouts: {done} of {of}",
     "review.deep.none": "There are no mistakes to search.",
@@ -66,7 +68,8 @@ i18n.extend({
     "review.done": "すべての局面を {playouts} プレイアウト以上で解析しました。",
     "review.deepen": "悪手を深く調べる",
     "review.deepen.title": "疑問手・悪手だけを 10 倍のプレイアウト数で調べ直します",
-    "review.deep": "{of} 手中 {done} 手（{playouts} プレイアウト）",
+    "review.deep.begins": "準備しています…",
+    "review.deep": "{ply}手目を {playouts} プレイアウトで調べています（{of} 手中 {done} 手完了、{share} %）",
     "review.deep.done": "{of} 手を {playouts} プレイアウトで調べ直しました。",
     "review.deep.stopped": "中止しました。{of} 手中 {done} 手を {playouts} プレイアウトで調べ直しました。",
     "review.deep.none": "調べ直す手はありません。",
@@ -198,7 +201,7 @@ class ReviewView {
     socket.on("review.position", (message) => this.onPosition(message));
     socket.on("review.live", (message) => this.panel.showLive(message));
     socket.on("review.threat", (message) => this.panel.showThreat(message));
-    socket.on("review.deep", ({ done, of }) => this.onDeep(done, of));
+    socket.on("review.deep", ({ type, ...progress }) => this.onDeep(progress));
     socket.on("review.message", ({ text }) => toast(text));
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
     socket.onConnected(async () => {
@@ -299,7 +302,7 @@ class ReviewView {
   async deepen() {
     this.isRunning = true;
     const playouts = Math.min(MOST_PLAYOUTS, DEEPER * Number(this.playouts.value));
-    this.deep = { done: 0, of: null, playouts, state: "runs" };
+    this.deep = { done: 0, of: null, ply: null, share: 0, playouts, state: "runs" };
     const { deep } = this;
     this.drawProgress();
     try {
@@ -312,9 +315,10 @@ class ReviewView {
     }
   }
 
-  onDeep(done, of) {
+  /** Takes how far the deeper search is: {done, of, ply, share}. */
+  onDeep(progress) {
     if (!this.deep) return;
-    Object.assign(this.deep, { done, of });
+    Object.assign(this.deep, progress);
     this.drawProgress();
   }
 
@@ -349,10 +353,12 @@ class ReviewView {
   }
 
   drawDeep() {
-    const { done, of, playouts, state } = this.deep;
-    this.progress.value = state === "done" ? 1 : done / (of || 1);
-    const key = of === 0 ? "review.deep.none" : { runs: "review.deep", done: "review.deep.done", stopped: "review.deep.stopped" }[state];
-    this.progressText.textContent = of === null ? "" : i18n.t(key, { done, of, playouts: playouts.toLocaleString() });
+    const { done, of, ply, share, playouts, state } = this.deep;
+    this.progress.value = state === "done" ? 1 : share;
+    const running = ply === null ? "review.deep.begins" : "review.deep";
+    const key = of === 0 ? "review.deep.none" : { runs: running, done: "review.deep.done", stopped: "review.deep.stopped" }[state];
+    const isUnknown = of === null && state !== "runs";
+    this.progressText.textContent = isUnknown ? "" : i18n.t(key, { done, of, ply, share: percent(share), playouts: playouts.toLocaleString() });
   }
 
   /** Names the game by its players and its day; one without names by its file. */
