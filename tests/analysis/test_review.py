@@ -193,6 +193,13 @@ def test_a_stopped_review_keeps_what_it_has() -> None:
     assert review.summary(0).accuracy is None
 
 
+def test_a_review_that_was_stopped_is_not_whole_even_if_nobody_wants_that_any_more() -> None:
+    answers = iter([False] * 4 + [True])
+    review = GameReview(START_SFEN, YAGURA.split(), 20)
+    assert not quick_reviewer().review(review, should_stop=lambda: next(answers, False))
+    assert review.known() < len(review.analyses)
+
+
 def test_an_error_in_the_search_ends_the_review() -> None:
     reviewer = quick_reviewer()
 

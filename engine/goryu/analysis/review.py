@@ -316,7 +316,7 @@ class Reviewer:
             pass
         for future in futures:
             future.result()
-        return not should_stop()
+        return not work.should_stop()
 
     def recall(self, review: GameReview) -> None:
         """Fills the review with what the database knows, without a search."""
@@ -354,18 +354,24 @@ class _Work:
         self._review = review
         self._store = store
         self._on_change, self._on_search = on_change, on_search
-        self._should_stop = should_stop
+        self._asked = should_stop
+        self._is_stopped = False
         self._lock = RLock()
         self._runs: deque[range] = deque()
         self._comparisons: deque[int] = deque()
         self._failed = False
+
+    def should_stop(self) -> bool:
+        """Was the work stopped? It stays so, even if nobody wants that any more: some of it is not done."""
+        self._is_stopped = self._is_stopped or self._asked()
+        return self._is_stopped
 
     def load(self, positions: Collection[int]) -> None:
         """Takes what the store knows of these positions, and lists what is missing."""
         review = self._review
         missing = []
         for index in sorted(positions):
-            if self._should_stop():
+            if self.should_stop():
                 return
             known = review.analyses[index]
             if not is_enough(known, review.playouts):
@@ -380,7 +386,7 @@ class _Work:
     def run(self, searcher: PositionSearcher) -> None:
         """Works until nothing is left to do."""
         try:
-            while not self._should_stop() and not self._failed:
+            while not self.should_stop() and not self._failed:
                 if (positions := self._next_run()) is not None:
                     for index in positions:
                         self._search(searcher, index)
@@ -401,22 +407,22 @@ class _Work:
             return self._comparisons.popleft() if self._comparisons else None
 
     def _search(self, searcher: PositionSearcher, index: int) -> None:
-        if self._should_stop():
+        if self.should_stop():
             return
         analysis = self._searched(searcher, self._review.moves[:index])
-        if not self._should_stop():
+        if not self.should_stop():
             self._enter(index, analysis)
 
     def _compare(self, searcher: PositionSearcher, index: int) -> None:
         """Searches the position after the better move, if move `index` is suspect."""
         review = self._review
         moves = review.better_position(index)
-        if moves is None or self._should_stop():
+        if moves is None or self.should_stop():
             return
         analysis = self._store.get(review.start, moves)
         if not is_enough(analysis, review.playouts):
             analysis = self._searched(searcher, moves)
-            if self._should_stop():
+            if self.should_stop():
                 return
         assert analysis is not None
         with self._lock:
@@ -430,13 +436,13 @@ class _Work:
         def should_stop() -> bool:
             with self._lock:
                 self._on_search(moves, searcher.playouts)
-            return self._should_stop()
+            return self.should_stop()
 
         review = self._review
         with self._lock:
             self._on_search(moves, 0)  # The search for a mate comes first.
         analysis = searcher.search(review.start, moves, review.playouts, should_stop)
-        if not self._should_stop():
+        if not self.should_stop():
             self._store.put(review.start, moves, analysis)
         return analysis
 

@@ -168,14 +168,9 @@ def _not_a_piece(text: str, piece: str) -> MoveError:
 
 def _other_piece(text: str, found: str, square: str) -> IllegalMoveError:
     """Returns the error of a move whose square has another piece, or none (found: "")."""
-    return IllegalMoveError(
-        tr(
-            "{move!r}: there is {found} on {square}",
-            move=text.strip()[:80],
-            found=found or tr("no piece"),
-            square=either(square, _japanese_square(_square(square))),
-        )
-    )
+    problem = "{move!r}: there is {found} on {square}" if found else "{move!r}: there is no piece on {square}"
+    place = either(square, _japanese_square(_square(square)))
+    return IllegalMoveError(tr(problem, move=text.strip()[:80], found=found, square=place))
 
 
 def _checked(board: Board, move: Move, text: str) -> Move:

@@ -632,7 +632,7 @@ TEXTS: dict[str, str] = {
     "{move!r}: it is the other side's turn": "{move!r}：相手の手番です",
     "{move!r}: {piece} is not a piece": "{move!r}：{piece}という駒はありません",
     "{move!r}: there is {found} on {square}": "{move!r}：{square}にあるのは{found}です",
-    "no piece": "空きマス",
+    "{move!r}: there is no piece on {square}": "{move!r}：{square}に駒がありません",
     "{text!r}: the piece does not move": "{text!r}：駒が動いていません",
     "{text!r}: this piece cannot be dropped": "{text!r}：この駒は打てません",
     "{text!r} may be {moves}": "{text!r}は一通りに決まりません：{moves}",
