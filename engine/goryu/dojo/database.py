@@ -219,9 +219,7 @@ class Database:
             try:
                 yield self._connection
                 if is_outer:
-                    self._connection.execute(
-                        "COMMIT"
-                    )  # On a full disk it fails, and the rows are still there.
+                    self._connection.execute("COMMIT")  # It may fail, too, such as on a full disk.
             except BaseException:
                 if is_outer and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
