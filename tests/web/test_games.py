@@ -123,7 +123,7 @@ def test_a_full_disk_is_said_and_the_import_can_be_repeated(
     page.set_input_files(".games input[accept*='.kif']", paths)
     expect(page.locator(".toast.error")).to_contain_text("the disk is full")
     status = page.locator(".games .side [role=status]").first
-    expect(status).to_contain_text("unreadable")
+    expect(status).to_contain_text("Files that were not added")
     added = len(database.rows(rows))
     assert added < 4
     database.rows("PRAGMA max_page_count = 100000")

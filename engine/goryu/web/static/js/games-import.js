@@ -18,6 +18,7 @@ i18n.extend({
     "games.import.stop": "Stop",
     "games.import.progress": "File {done} of {all}: {name}",
     "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
+    "games.import.failed": "Files that were not added: {failed}",
     "games.import.nothing": "No game records were found there.",
     "games.import.large": "{name} is larger than 8 MB: expected game records",
     "games.import.watched": "Goryu also imports new games from {folders}.",
@@ -34,6 +35,7 @@ i18n.extend({
     "games.import.stop": "中止",
     "games.import.progress": "{all} 件中 {done} 件目：{name}",
     "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
+    "games.import.failed": "取り込めなかったファイル {failed} 件",
     "games.import.nothing": "棋譜が見つかりませんでした。",
     "games.import.large": "{name} は 8 MB を超えています。棋譜を指定してください。",
     "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
@@ -137,7 +139,7 @@ export class ImportPanel {
   }
 
   async run() {
-    const total = { done: 0, added: 0, duplicates: 0, faults: 0 };
+    const total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 };
     this.isRunning = true;
     this.progress.hidden = this.stop.hidden = false;
     try {
@@ -153,7 +155,8 @@ export class ImportPanel {
       this.queue = [];
       this.isRunning = false;
       this.progress.hidden = this.stop.hidden = true;
-      this.text.textContent = i18n.t("games.import.done", total);
+      const texts = ["games.import.done", total.failed && "games.import.failed"].filter(Boolean);
+      this.text.textContent = texts.map((key) => i18n.t(key, total)).join(i18n.current() === "ja" ? "。" : ". ");
     }
   }
 
@@ -173,7 +176,7 @@ export class ImportPanel {
       total.faults += done.faults.length;
     } catch (error) {
       if (error instanceof socket.ConnectionLost) throw error;
-      total.faults += 1;
+      total.failed += 1;
       toast(error.message, "error");
     }
   }
