@@ -18,6 +18,31 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Returns an unseen field for files, whose `click()` opens the dialog. call(files): the user has chosen some. */
+export function fileField(attributes, call) {
+  const field = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", ...attributes });
+  field.addEventListener("change", () => {
+    const files = [...field.files];
+    field.value = "";
+    if (files.length) call(files);
+  });
+  return field;
+}
+
+/** Calls `call(dataTransfer)` with what is dropped on a section, which has the class "dropping" meanwhile. */
+export function onDrop(section, call) {
+  section.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    section.classList.add("dropping");
+  });
+  section.addEventListener("dragleave", () => section.classList.remove("dropping"));
+  section.addEventListener("drop", (event) => {
+    event.preventDefault();
+    section.classList.remove("dropping");
+    return call(event.dataTransfer);
+  });
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

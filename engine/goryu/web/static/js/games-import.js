@@ -1,6 +1,6 @@
 // Import: files and whole folders, sent one by one, with what could not be read.
 
-import { h, toast, toBase64 } from "./dom.js";
+import { fileField, h, onDrop, toast, toBase64 } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
@@ -48,12 +48,11 @@ i18n.extend({
 export class ImportPanel {
   /** section: files that are dropped on it are imported. */
   constructor(section) {
-    this.section = section;
     this.queue = [];
     this.isRunning = false;
     this.state = null;
-    const files = this.input({ multiple: true, accept: ACCEPT });
-    const folder = this.input({ webkitdirectory: true });
+    const files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
+    const folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
     const button = (name, input, kind) =>
       h("button", { type: "button", class: kind, dataset: { i18n: `games.import.${name}` }, on: { click: () => input.click() } });
     this.records = h("input", { type: "checkbox" });
@@ -78,36 +77,17 @@ export class ImportPanel {
       this.watched,
       this.faults,
     );
-    this.listen();
+    onDrop(section, (given) => this.take(given));
     i18n.onChange(() => this.draw());
   }
 
-  input(attributes) {
-    const input = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", ...attributes });
-    input.addEventListener("change", () => {
-      const isFolder = "webkitdirectory" in attributes;
-      const found = [...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-      input.value = "";
-      this.add(isFolder ? found.filter(({ name }) => isRecord(name)) : found);
-    });
-    return input;
-  }
-
-  listen() {
-    this.section.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.section.classList.add("dropping");
-    });
-    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
-    this.section.addEventListener("drop", async (event) => {
-      event.preventDefault();
-      this.section.classList.remove("dropping");
-      // The entries must be taken before the first await: then the browser empties the list.
-      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-      const files = entries.length ? [] : [...event.dataTransfer.files].map((file) => ({ name: file.name, file }));
-      for (const entry of entries) await collect(entry, files, true);
-      this.add(files);
-    });
+  /** Takes what was dropped: files, and folders with all that is below them. */
+  async take({ items, files: dropped }) {
+    // The entries must be taken before the first await: then the browser empties the list.
+    const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = entries.length ? [] : named(dropped);
+    for (const entry of entries) await collect(entry, files, true);
+    this.add(files);
   }
 
   setState(state) {
@@ -180,6 +160,10 @@ export class ImportPanel {
       toast(error.message, "error");
     }
   }
+}
+
+function named(files) {
+  return [...files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
 }
 
 /** Adds the files of an entry, also of the folders below it. isNamed: did the user drop this very entry? */

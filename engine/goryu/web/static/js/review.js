@@ -1,6 +1,6 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
-import { download, h, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onDrop, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { percent } from "./judgement.js";
@@ -119,11 +119,7 @@ class ReviewView {
   // Opening.
 
   buildOpener() {
-    const input = h("input", { type: "file", class: "unseen", accept: ACCEPT, tabindex: "-1", "aria-hidden": "true" });
-    input.addEventListener("change", () => {
-      if (input.files[0]) this.openFile(input.files[0]);
-      input.value = "";
-    });
+    const input = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
     this.text = h("textarea", { rows: 6, spellcheck: "false", dataset: { i18nPlaceholder: "review.paste", i18nLabel: "review.paste" } });
     this.recent = h("ul", { class: "recent" });
     this.recentPart = h("div", { hidden: true }, h("h3", { dataset: { i18n: "review.recent" } }), this.recent);
@@ -182,18 +178,7 @@ class ReviewView {
   }
 
   listen() {
-    this.section.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.section.classList.add("dropping");
-    });
-    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
-    this.section.addEventListener("drop", (event) => {
-      event.preventDefault();
-      this.section.classList.remove("dropping");
-      const file = event.dataTransfer.files[0];
-      if (file) this.openFile(file);
-      else this.openText(event.dataTransfer.getData("text/plain"));
-    });
+    onDrop(this.section, (given) => (given.files.length ? this.openFile(given.files[0]) : this.openText(given.getData("text/plain"))));
     document.addEventListener("paste", (event) => {
       if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
       this.openText(event.clipboardData.getData("text/plain"));
