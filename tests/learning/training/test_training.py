@@ -138,7 +138,7 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
 def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> None:
     data = small_dataset()
     before = validate(PolicyValueNet(2, 16), data)
-    net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {"small": data}, tmp_path)
+    net = train(new_config(steps=120, learning_rate=4e-2, average=0.18), data, {"small": data}, tmp_path)
     after = validate(net, data)
     assert after.policy_loss < before.policy_loss - 1.0
     assert after.value_loss < before.value_loss - 0.1
@@ -242,7 +242,7 @@ def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = small_dataset()
-    net = train(new_config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    net = train(new_config(learning_rate=4e-2, average=0.18), data, {}, tmp_path)
     export_onnx(net, tmp_path / "net.onnx")
     loaded = load_export(tmp_path / "net.onnx")
     planes = planes_of(data)
