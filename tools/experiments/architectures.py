@@ -1,12 +1,13 @@
 r"""Compares the architectures of the trainer at equal evaluation time and equal samples.
 
-    python3 tools/experiments/architectures.py --source models/data/fsf1k_20261129.games,594,0.3 \
+    python3 tools/dev.py architectures --source models/data/fsf1k_20261129.games,594,0.3 \
         --blocks 3 --channels 32 --samples 60000 --seeds 2 --folder runs/architectures
 
-Each architecture gets as many channels as make an evaluation, by onnxruntime on one thread, take about as long
-as one of the residual network of `--blocks` and `--channels`. Each learns from the same positions in the same
-order (those of its seed), and is measured on the same held-out games. `result.md` has the table: means over the
-seeds, and half the distance between the seeds with the least and the greatest value. Times are CPU times.
+Each architecture gets as many channels as make an evaluation, by onnxruntime on one thread, take about as
+long as one of the residual network of `--blocks` and `--channels`. Each learns from the same positions in the
+same order (those of its seed), and is measured on the same held-out games. `result.md` has the table: means
+over the seeds, and half the distance between the seeds with the least and the greatest value. Times are CPU
+times.
 """
 
 import argparse
