@@ -9,7 +9,9 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
+from goryu.base.errors import InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
+from goryu.commands.training.selfplay import main  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Rules  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
@@ -61,6 +63,19 @@ def test_a_sharp_policy_plays_its_first_choice(model: Path) -> None:
     (evaluation,) = NetworkEvaluator(model, backend="onnxruntime").evaluate(boards[:1])
     best = max(zip(evaluation.policy, boards[0].legal_moves(), strict=True))[1]
     assert moves == [best] * 3
+
+
+def test_a_device_that_is_not_there_is_refused(model: Path) -> None:
+    with pytest.raises(InputError, match="device 'nothing'"):
+        Drawer(DeviceNetwork(model), "nothing")
+
+
+def test_searches_are_not_for_a_device(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["play", "--model", str(model), "--device", "cpu", "--out", str(tmp_path / "a.games")]
+    assert main(arguments) == 2
+    assert "--device: for games without searches" in capsys.readouterr().err
 
 
 def test_a_run_plays_the_games_that_its_file_lacks(model: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from goryu.learning.records.game_records import GAMES_PER_BLOCK, GameRecord, Gam
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.game import SelfPlayGame
 from goryu.learning.self_play.workers import PlayWork
-from goryu.learning.training.device_network import DeviceNetwork
+from goryu.learning.training.device_network import DeviceNetwork, check_device
 from goryu.learning.training.distillation import labels_of_bits
 from goryu.learning.training.game_positions import STUDENT, write_positions
 
@@ -32,9 +32,13 @@ NO_MOVES = np.zeros(1, np.uint16)
 
 
 class Drawer:
-    """Draws a move for each of many boards from a network's policy; `temperature` is that of the policy."""
+    """Draws a move for each of many boards from a network's policy; `temperature` is that of the policy.
+
+    Raises InputError if PyTorch cannot use the device.
+    """
 
     def __init__(self, network: DeviceNetwork, device: str, temperature: float = 1.0) -> None:
+        check_device(device)
         self._network = network.to(device)
         self._device = device
         self._temperature = temperature

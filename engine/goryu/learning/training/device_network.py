@@ -6,7 +6,7 @@ from zlib import crc32
 import torch
 from torch import Tensor, nn
 
-from goryu.base.errors import InputError
+from goryu.base.errors import InputError, first_line
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
@@ -59,6 +59,15 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
         elif scale is not from_probability:
             value = (1.0 + value) / 2.0
         return logits.masked_fill(~legal, -torch.inf).softmax(1), value
+
+
+def check_device(device: str) -> None:
+    """Raises InputError if PyTorch cannot use a device."""
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # The latter from a torch without CUDA.
+        reason = first_line(error)
+        raise InputError(f"device {device!r}: {reason}") from error
 
 
 def _format_of(path: Path) -> MinioslFormat | DlshogiFormat:

@@ -25,10 +25,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from goryu.base.errors import InputError, first_line
+from goryu.base.errors import InputError
 from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.batches import Positions, TrainingBatch
 from goryu.learning.training.config import TrainingConfig
+from goryu.learning.training.device_network import check_device
 from goryu.learning.training.losses import losses
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.process_group import ALONE, ProcessGroup
@@ -74,7 +75,7 @@ def train(
     config = replace(config, device=group.own_device(config.device))
     torch.set_num_threads(config.threads or group.cores())
     torch.manual_seed(config.seed)
-    _check_device(config.device)
+    check_device(config.device)
     _check_group(group, config, training, testing)
     state = start(config, training, folder, initial, group, parts)
     progress = state.progress
@@ -181,14 +182,6 @@ def _log_entry(
             if len(data)
         },
     }
-
-
-def _check_device(device: str) -> None:
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError) as error:  # The latter from a torch without CUDA.
-        reason = first_line(error)
-        raise InputError(f"device {device!r}: {reason}") from error
 
 
 def _check_group(
