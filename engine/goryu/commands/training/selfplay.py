@@ -14,8 +14,8 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
     goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
 
 With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
-`reanalyse` then labels them, or `goryu train --teacher`. With `--device` PyTorch runs the network for thousands
-of such games at once. `leaves` searches the positions of games as the engine does and records
+`reanalyse` then labels them, or `goryu train --teacher`. With `--device` PyTorch runs the network for
+thousands of such games at once. `leaves` searches the positions of games as the engine does and records
 positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
 game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
 and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
