@@ -3,8 +3,10 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
     goryu learn tictactoe
     goryu learn reversi --json reversi.json --plot reversi.png
     goryu learn lesson --size 6 --games 300 --opponents greedy random
+    goryu learn lesson --as-published
     goryu learn strip --plot rate.png
     goryu learn replay 57 --step
+    goryu learn replay final
     goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
     goryu learn pseudocode tictactoe --as-published
     goryu learn pi
@@ -16,8 +18,9 @@ any time; run the same command again to resume. `exercises` are those of the rev
 opponents, and corners. `shogi` is only a demonstration of the loop.
 
 `lesson` is that of the reversi tutorial, with every number of it. It prints + for each game that the learner
-won, - for each it lost and = for a draw, and writes a network every 30 games; `strip` prints the results
-again, and `replay` shows a game board by board.
+won, - for each it lost and = for a draw. Every 30 games it writes a network and plays a game without random
+moves; `strip` prints the results again, and `replay` shows a game board by board. With `--as-published` it
+does what the tutorial's code does; other options change that, as its exercises propose.
 
 `pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
 times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx. With
@@ -47,7 +50,7 @@ from goryu.commands.common import (
     program,
     seed,
 )
-from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.config_options import add_fields, changed, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.learning.tutorials import lesson_games
 from goryu.learning.tutorials.bandit import Bandit, Gambler
@@ -56,7 +59,7 @@ from goryu.learning.tutorials.pi import estimates
 from goryu.learning.tutorials.pruning import positions_visited
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, PseudocodeConfig, scaled
 from goryu.learning.tutorials.report import ReportError, TutorialReport
-from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL
 
 if TYPE_CHECKING:
     from goryu.learning.tutorials.run import ResumableRun
@@ -105,11 +108,14 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"one for each game, in turn: {OPPONENTS} (default greedy)",
     )  # fmt: skip
     add_fields(lesson, LessonOptions)
-    add_fields(lesson, TUTORIAL)
+    add_fields(lesson, TUTORIAL, fills=False)
     strip = add_verb(verbs, "strip", show_strip, "print the results of a lesson's games")
     strip.add_argument("--plot", type=picture_file, metavar="FILE", help="draw the running win rate")
     replay = add_verb(verbs, "replay", show_game, "show a game of a lesson board by board")
-    replay.add_argument("game", type=positive, help="its number, from 1")
+    replay.add_argument("game", metavar="GAME", help="its number, from 1, or final: the last --checkpoint game")
+    replay.add_argument(
+        "--checkpoint", action="store_true", help="the game without random moves after so many games"
+    )
     replay.add_argument("--step", action="store_true", help="wait for Enter after each board")
     for verb in (strip, replay):
         verb.add_argument("--folder", type=Path, default=Path("runs/learn/lesson"),
@@ -178,7 +184,8 @@ def learn_tutorial(args: argparse.Namespace) -> None:
 
 def learn_lesson(args: argparse.Namespace) -> None:
     """Plays the lesson, or the rest of it."""
-    options, config = from_arguments(TutorialOptions, args), from_arguments(ValueLearnerConfig, args)
+    options = from_arguments(TutorialOptions, args)
+    config = changed(PUBLISHED if args.as_published else TUTORIAL, args)
     more = from_arguments(LessonOptions, args)
     if more.checkpoint_every % config.games_together:
         multiple = f"expected a multiple of --games-together ({config.games_together})"
@@ -357,10 +364,14 @@ def show_strip(args: argparse.Namespace) -> None:
 
 def show_game(args: argparse.Namespace) -> None:
     """Shows a game board by board."""
-    games = lesson_games.read_games(args.folder / lesson_games.GAMES)
-    if args.game > len(games):
-        raise UsageError(f"game {args.game}: expected 1 to {len(games)}")
-    for text in lesson_games.replay(games[args.game - 1]):
+    is_final = args.game == "final"
+    name = lesson_games.CHECKPOINT_GAMES if args.checkpoint or is_final else lesson_games.GAMES
+    games = {str(game.number): game for game in lesson_games.read_games(args.folder / name)}
+    number = list(games)[-1] if is_final and games else args.game
+    if number not in games:
+        expected = ", ".join(games) if args.checkpoint else f"1 to {len(games)} or final"
+        raise UsageError(f"game {args.game}: expected {expected}")
+    for text in lesson_games.replay(games[number]):
         print(text + "\n")
         if args.step and sys.stdin.isatty():
             input()

@@ -10,7 +10,7 @@ from goryu.base.files import atomic_write
 from goryu.games.state import Move
 from goryu.implementation import Reversi
 
-GAMES = "games.jsonl"
+GAMES, CHECKPOINT_GAMES = "games.jsonl", "checkpoint-games.jsonl"
 
 RUNNING = 100
 """The games of the running win rate."""

@@ -19,7 +19,7 @@ from goryu.learning.tutorials.pseudocode_config import Factors, scaled
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
-from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL, ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import Score, paired_match
@@ -154,15 +154,19 @@ def train_lesson(
         rate, running = win_rate(lesson.games), running_win_rates(lesson.games)[-1]
         run.log(
             f"{games[-1].number:5}  {strip(games)}  {100 * rate:3.0f} % won, {100 * running:3.0f} % of the "
-            f"last {RUNNING}, epsilon {games[-1].epsilon:.2f}, loss {loss:.4f}"
+            f"last {RUNNING}, epsilon {games[-1].epsilon:.3f}, loss {loss:.4f}; "
+            f"without random moves {lesson.checkpoint_games[-1].discs:+} discs"
         )
         run.progress("games", len(lesson.games), config.games)
 
     def results(rng: Random) -> Iterator[Measurement]:
-        for name in dict.fromkeys(more.opponents):
+        is_tutorials = config == PUBLISHED and tuple(more.opponents) == ("greedy",)
+        theirs = {"greedy": 0.81, "random": 0.75} if is_tutorials else {}
+        for name in dict.fromkeys([*more.opponents, "random"]):
             for side, place in enumerate(("first", "second")):
-                score = lesson.match(name, options.match_games, side)
-                yield experiments.points(f"without random moves, moving {place} - {name}", score)
+                score = lesson.match(name, options.match_games, side, rng)
+                claim = f"without random moves, moving {place} - {name}"
+                yield experiments.points(claim, score, None if side else theirs.get(name))
 
     lesson.run(more.checkpoint_every, checkpoint)
     run.measure("match", results)
