@@ -442,7 +442,7 @@ TEXTS: dict[str, str] = {
     "perfect play: searches the whole game": "終局まで読み切る",
     "minimax without the moves that cannot matter": "結果に影響しない手を枝刈りして、終局まで読み切る",
     "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数で評価する",
-    "depth-limited to two plies, with some random moves": "depth-limited で 2 手先まで読み、ときどきランダムに指す",
+    "depth-limited to two plies, with some random moves": "2 手先まで読み、ときどきランダムに指す",
     "the same number of random games after every move": "候補手ごとに、同じ回数だけランダムに対局してみる",
     "minimax that leaves out replies to refuted moves": "だめとわかった手への応手を省いて、終局まで読み切る",
     "flat-mc whose games take a win and block a loss": "flat-mcの対局で、勝つ手と負けを防ぐ手を優先する",

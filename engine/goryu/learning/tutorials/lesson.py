@@ -19,6 +19,7 @@ from goryu.learning.tutorials.lesson_games import (
     GAMES,
     RUNNING,
     LessonGame,
+    lesson_game,
     read_games,
     running_win_rates,
     write_games,
@@ -98,21 +99,8 @@ class Lesson:
         return self.learner.match(self.opponent(name, rng), games, side)
 
     def _game(self, number: int, played: PlayedGame) -> LessonGame:
-        state = Reversi(self.config.size)
-        names = []
-        for move in played.moves:
-            names.append(state.move_name(move))
-            state.push(move)
-        discs = state.disc_difference() * (1 if state.turn == played.side else -1)
-        return LessonGame(
-            number,
-            self.config.size,
-            self.opponents[played.opponent],
-            played.side,
-            round(played.epsilon, 6),
-            discs,
-            tuple(names),
-        )
+        opponent, size = self.opponents[played.opponent], self.config.size
+        return lesson_game(played.moves, number, size, opponent, played.side, played.epsilon)
 
     def _save(self) -> None:
         """Writes a checkpoint. The state comes last: after a kill the lesson repeats the games since it."""

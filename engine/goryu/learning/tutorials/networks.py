@@ -1,8 +1,8 @@
 """The PyTorch networks of the small games, and their export to ONNX.
 
 `BoardNet` is a small AlphaZero network: a residual tower of 3x3 convolutions with a policy head and a value
-head. `ValueNet` has the layers of the reversi tutorial: two 4x4 convolutions and a dense one. Both take planes
-[N, 2, size, size] and have the interface of `evaluators.board_network`.
+head. `ValueNet` has the layers of the reversi tutorial: two 4x4 convolutions and a dense one. Both take
+planes [N, 2, size, size] and have the interface of `evaluators.board_network`.
 """
 
 import io

@@ -26,8 +26,15 @@ Board = tuple[int, int]
 Values = Callable[[Sequence[Board]], Sequence[float]]
 
 
+class SameConvolution(nn.Conv2d):  # type: ignore[misc]
+    """TensorFlow's SAME for an even kernel: one row and column of zeros before the board, two behind it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x)[:, :, 1:, 1:]
+
+
 class PublishedValueNet(nn.Module):  # type: ignore[misc]
-    """`layers` padded 4x4 convolutions of `channels` filters, a dense layer of `hidden`, one linear output."""
+    """`layers` padded 4x4 convolutions of `channels` filters, a dense layer, one linear output."""
 
     def __init__(self, channels: int = 32, hidden: int = 512, size: int = 8, layers: int = 2) -> None:
         super().__init__()
@@ -36,8 +43,7 @@ class PublishedValueNet(nn.Module):  # type: ignore[misc]
         self.register_buffer("signs", torch.tensor([1.0, -1.0]).view(1, 2, 1, 1), persistent=False)
         parts: list[nn.Module] = []
         for i in range(layers):
-            # With an even kernel TensorFlow's SAME adds the odd row and column behind.
-            parts += [nn.ZeroPad2d((1, 2, 1, 2)), nn.Conv2d(channels if i else 1, channels, 4), nn.ReLU()]
+            parts += [SameConvolution(channels if i else 1, channels, 4, padding=2), nn.ReLU()]
         parts += [nn.Flatten(), nn.Linear(self.squares * channels, hidden), nn.ReLU(), nn.Linear(hidden, 1)]
         self.layers = nn.Sequential(*parts)
         for part in parts:
@@ -91,6 +97,4 @@ def greedy(rng: Random, epsilon: float) -> Agent:
     def count_discs(boards: Sequence[Board]) -> list[int]:
         return [own.bit_count() - opponent.bit_count() for own, opponent in boards]
 
-    return with_epsilon(
-        lambda state: best_moves([cast(Reversi, state)], count_discs)[0], epsilon, rng
-    )
+    return with_epsilon(lambda state: best_moves([cast(Reversi, state)], count_discs)[0], epsilon, rng)

@@ -8,12 +8,12 @@ from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
 from goryu.implementation import Board, Reversi
 from goryu.learning.tutorials import exercises, experiments
-from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, TICTACTOE, puct_config
+from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
 from goryu.learning.tutorials.lesson import Lesson
 from goryu.learning.tutorials.lesson_games import RUNNING, LessonGame, running_win_rates, strip, win_rate
 from goryu.learning.tutorials.networks import export
-from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.options import LessonOptions, NetworkSize, PseudocodeOptions, TutorialOptions
 from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
 from goryu.learning.tutorials.pseudocode_config import Factors, scaled
 from goryu.learning.tutorials.report import Measurement
@@ -29,10 +29,11 @@ TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network
 """The stages that train a value network for reversi."""
 
 
-def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
+def train_tictactoe(
+    run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
+) -> None:
     """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
-    config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
-    learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
+    learner = BoardLearner(BOARD_GAMES["tictactoe"], size.blocks, size.channels, seed=run.seed)
 
     def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
@@ -42,7 +43,7 @@ def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
         return replies / 11, "correct replies of puct:20, share of 11"
 
     path = run.folder / "tictactoe.onnx"
-    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
+    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength, size=3)
     trained = setup(champion)
     run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.match_games, rng))
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.match_games, rng))
@@ -87,7 +88,9 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
 
     board_learner = BoardLearner(game, blocks=2, channels=32, seed=run.seed)
     path = run.folder / "reversi.onnx"
-    champion = train_alphazero(run, board_learner, config, lambda: board_learner.export(path), strength)
+    champion = train_alphazero(
+        run, board_learner, config, lambda: board_learner.export(path), strength, size=8
+    )
     agent = puct(champion, 100)
     run.measure(
         "network", lambda rng: experiments.reversi_networks(agent, value_player, options.match_games, rng)
@@ -219,7 +222,6 @@ STAGES = {
 """The stages of each tutorial that train a network, and so have a saved state."""
 
 TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
-    "tictactoe": train_tictactoe,
     "reversi": train_reversi,
     "exercises": train_exercises,
     "shogi": train_shogi,

@@ -42,8 +42,8 @@ class ValueLearnerConfig:
     size: int = option(8, "squares a side: 4, 6 or 8")
     as_published: bool = option(
         False,
-        "the tutorial's own network, search and updates: one plane of +1 and -1, padded convolutions, a linear "
-        "output, an update after each game with all positions of the last three; other options change that",
+        "the tutorial's own network, search and updates: one plane of +1 and -1, padded convolutions, a "
+        "linear output, an update after each game with the last three; other options change that",
     )
 
     def __post_init__(self) -> None:
@@ -73,7 +73,8 @@ TUTORIAL = replace(
 )
 
 PUBLISHED = replace(TUTORIAL, as_published=True, games_together=1, batch=0)
-"""What the code of the tutorial does: enakai00, 2016, https://gist.github.com/enakai00/3afcf8dbc10237c62b898f7852fbcb6e.
+"""What the code of the tutorial does.
 
-Its text differs in two places: a network every 10 games, not 30, and an epsilon of 0.05 at the end, not 0.005.
+Its text differs twice: a network every 10 games, not 30, and an epsilon of 0.05 at the end, not 0.005.
+Source: enakai00, 2016, https://gist.github.com/enakai00/3afcf8dbc10237c62b898f7852fbcb6e.
 """

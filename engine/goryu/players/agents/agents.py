@@ -68,12 +68,13 @@ class AgentSetup:
 class AgentKind:
     """How an algorithm becomes an agent.
 
-    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one; a fraction takes
-    numbers from 0 to 1. counts: what the budget counts, for users. has_values: does it report the values of moves?
+    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one; a float takes
+        numbers from 0 to 1. counts: what the budget counts, for users.
+    has_values: does it report the values of moves?
     """
 
     make: Callable[[Any, AgentSetup, Random], Agent]
-    budget: float = 0
+    budget: int | float = 0
     counts: str = ""
     has_values: bool = True
 
