@@ -12,8 +12,8 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import published_search
 from goryu.learning.tutorials.alphazero import choose_move, self_play
-from goryu.learning.tutorials.pseudocode import encode
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, scaled
+from goryu.learning.tutorials.pseudocode_games import encode
 
 CONFIG = replace(scaled(SMALL_GAMES["tictactoe"], as_published=True).alphazero, playouts=200)
 ONE_MOVE_WINS = (0, 3, 1, 4)  # Square 2 completes the top row.

@@ -224,7 +224,7 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
     """Trains to the end, or from the last checkpoint on, and measures the network."""
     factors, more = from_arguments(Factors, args), from_arguments(PseudocodeOptions, args)
     if args.show:
-        shows.show_numbers(scaled(factors, more.untried, as_published=more.as_published))
+        shows.show_numbers(scaled(factors, more.untried, as_published=more.as_published, game=more.board))
         return
     options = from_arguments(TutorialOptions, args)
 
