@@ -1,4 +1,4 @@
-"""`goryu learn tables` and `goryu learn differences`: tables for the terminal, and for the docs in Markdown."""
+"""`goryu learn tables` and `goryu learn differences`: for the terminal, and in Markdown for the docs."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -6,9 +6,11 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
+from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_write
 from goryu.base.language import speaking, tr
-from goryu.commands.config_options import from_arguments
+from goryu.commands.common import add_verb, output_file, positive, seed
+from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.commands.training.learn_shows import print_table
 from goryu.learning.tutorials.options import DifferencesOptions
@@ -20,11 +22,34 @@ if TYPE_CHECKING:
 PHRASES = (
     "trained as published", "points against the tutorial's opponent", "points against random moves",
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
-    "moving first", "moving second", "that never grows (as published)", "expanding at 10 visits (as intended)",
-    "exploring less", "temperature", "policy of", "visits of the root", "visits a second", "score in centipawns",
+    "moving first", "moving second", "that never grows (as published)",
+    "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of", "visits of the root",
+    "visits a second", "score in centipawns",
     "mean margin", "wins", "draws", "losses", "trainings", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""
+
+
+def add_measurements(verbs: "argparse._SubParsersAction[ArgumentParser]") -> None:
+    """Adds both verbs to `goryu learn`."""
+    tables = add_verb(verbs, "tables", show_tables, "the tables of the texts beside ours")
+    tables.add_argument(
+        "--games", type=positive, default=100, metavar="N", help="games of each match (default 100)"
+    )
+    tables.add_argument(
+        "--lessons", nargs="+", type=Path, default=[], metavar="FOLDER",
+        help="of goryu learn lesson --as-published, one for each seed",
+    )  # fmt: skip
+    tables.add_argument("--seed", type=seed, default=1, help="of the random numbers (default 1)")
+    differences = add_verb(
+        verbs, "differences", show_differences, "what each difference from the pseudocode brings"
+    )
+    differences.add_argument("board", choices=("tictactoe", "reversi4", "reversi6"), metavar="GAME")
+    add_fields(differences, DifferencesOptions)
+    for verb in (tables, differences):
+        verb.add_argument(
+            "--markdown", type=output_file, metavar="FILE.md", help="write the table, also to FILE.ja.md"
+        )
 
 
 def show_tables(args: argparse.Namespace) -> None:

@@ -1,4 +1,4 @@
-"""The tables of the texts that Goryu grew from, measured again: wins at tic-tac-toe and reversi, and a session.
+"""The tables of the texts that Goryu grew from, measured again: wins at small games, and a session.
 
 No network is trained: tic-tac-toe and reversi play with the shipped networks. The lessons of the reversi
 tutorial are read from their folders.
@@ -98,8 +98,8 @@ def trainings(folders: Sequence[Path]) -> Iterator[Measurement]:
             for name, numbers in found.items():
                 margin = re.search(r"mean margin ([-+][\d.]+)", measured[name]["detail"])
                 numbers.append((measured[name]["value"], float(margin[1]) if margin else 0.0))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{folder}: expected a finished lesson ({error!r})") from None
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise InputError(f"{folder}: expected a finished lesson ({problem!r})") from None
     if folders:
         for name, (shown, theirs) in LESSON.items():
             count = f"{len(folders)} trainings"
