@@ -23,8 +23,8 @@ PHRASES = (
     "trained as published", "points against the tutorial's opponent", "points against random moves",
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
     "moving first", "moving second", "that never grows (as published)",
-    "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of", "visits of the root",
-    "visits a second", "score in centipawns",
+    "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of",
+    "visits of the root", "visits a second", "score in centipawns",
     "mean margin", "wins", "draws", "losses", "trainings", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""

@@ -15,12 +15,11 @@ from random import Random
 from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.network.model_files import models_folder, shipped_model
-from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.tutorials import experiments
 from goryu.learning.tutorials.report import Measurement
-from goryu.players.agents.agents import Agent, AgentSetup, make_agent
+from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
 from goryu.players.agents.presets import SMALL_PUCT, disc_lead
 
@@ -41,7 +40,7 @@ def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
     yield from experiments.tictactoe_network(AgentSetup(evaluator=network, puct=SMALL_PUCT), games, rng)
     yield from experiments.tictactoe_basics(games, rng)
     players = {name: make_agent(name, rng=rng) for name in ("random", "flat-mc:10", "uct-flat:100")}
-    players |= {name: remembering(make_agent(name)) for name in ("minimax", "alpha-beta")}
+    players |= {name: experiments.remembering(make_agent(name)) for name in ("minimax", "alpha-beta")}
     for first, second in (
         ("random", "random"),
         ("minimax", "random"),
@@ -54,18 +53,6 @@ def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
     ):
         score = match(players[first], players[second], TicTacToe, games)
         yield experiments.points(f"{first} moving first - {second}", score)
-
-
-def remembering(agent: Agent) -> Agent:
-    """Returns an agent without random numbers that searches no position twice."""
-    known: dict[int, Move] = {}
-
-    def choose(state: State) -> Move:
-        if state.key not in known:
-            known[state.key] = agent(state)
-        return known[state.key]
-
-    return choose
 
 
 def reversi(games: int, lessons: Sequence[Path], rng: Random) -> Iterator[Measurement]:
