@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -38,6 +39,21 @@ def test_without_factors_the_run_is_the_published_one() -> None:
     assert config.alphazero == replace(PUBLISHED["chess"], untried="lost")
     assert (config.steps, config.checkpoint_interval) == (700_000, 1000)
     assert config.games_per_step * config.steps == pytest.approx(44e6)
+
+
+def test_shogi_has_its_own_noise() -> None:
+    assert scaled(Factors(), game="shogi").alphazero == replace(PUBLISHED["shogi"], untried="lost")
+
+
+@pytest.mark.slow
+def test_shogi_learns_the_moves_of_its_own_games(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    command = [*COMMAND, "shogi", "--folder", str(tmp_path), "--match-games", "2", "--plies", "0.05"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    losses = [float(loss) for loss in re.findall(r"losses ([\d.]+)", shown)]
+    assert len(losses) == 7
+    assert losses[-1] < 0.9 * losses[0]
+    assert "puct:20 - puct:20 with the untrained network" in shown
 
 
 def test_each_factor_scales_its_number() -> None:

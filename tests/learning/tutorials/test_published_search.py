@@ -65,6 +65,25 @@ def test_the_noise_changes_the_priors_and_the_seed_repeats_a_game() -> None:
     assert len({child.prior for child in noisy.children.values()}) == 9
 
 
+def test_the_printed_signs_look_for_the_opponents_best_moves() -> None:
+    shares = {}
+    for printed in (False, True):
+        late = replace(CONFIG, sampling_plies=0, printed_signs=printed)
+        _, policy = choose_move(
+            TicTacToe(ONE_MOVE_WINS), UniformEvaluator(), late, Random(1), is_learning=False
+        )
+        shares[printed] = dict(policy)[Move(2)]
+    assert shares[True] < 0.2 < 0.5 < shares[False]
+
+
+def test_divided_noise_keeps_the_sum_of_the_priors() -> None:
+    for divides in (False, True):
+        config = replace(CONFIG, divides_noise=divides)
+        root = published_search.search(TicTacToe(), UniformEvaluator(), config, Random(7), has_noise=True)
+        total = sum(child.prior for child in root.children.values())
+        assert (total == pytest.approx(1.0)) == divides
+
+
 def test_as_published_has_no_symmetries_and_no_other_value_of_untried_moves() -> None:
     assert (CONFIG.search, CONFIG.symmetries) == ("published", False)
     with pytest.raises(InputError, match="'lost', as published"):

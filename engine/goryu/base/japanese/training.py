@@ -319,7 +319,7 @@ OPTIONS = {
     "what each difference from the pseudocode brings": "疑似コードとの違い一つずつの効果を測る",
     "write the table, also to FILE.ja.md": "表を書き出す。日本語の表は FILE.ja.md に書く",
     "of goryu learn lesson --as-published, one for each seed": (
-        "goryu learn lesson --as-published のフォルダ。シードごとに一つ"
+        "lesson --as-published のフォルダ。シードごとに一つ"
     ),
     "of the random numbers": "乱数のシード",
     "on shogi": "将棋で学習する",
@@ -365,7 +365,7 @@ OPTIONS = {
     "draw the running win rate": "勝率の推移のグラフを描く",
     "of the lesson": "lesson のフォルダ",
     "its number, from 1, or final: the last --checkpoint game": (
-        "対局の番号。final なら --checkpoint の最後の対局"
+        "対局の番号。final なら --checkpoint の最後"
     ),
     "the game without random moves after so many games": (
         "この局数を学習したあとに、ランダムな手を混ぜずに打った対局"
