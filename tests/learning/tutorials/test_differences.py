@@ -41,7 +41,17 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     names = ["ours", "as published, with the printed signs"]
     monkeypatch.setattr(differences, "VARIANTS", {name: differences.VARIANTS[name] for name in names})
     path = tmp_path / "table.md"
-    assert main(["learn", "differences", game, *SHORT, "--markdown", str(path)]) == 0
+    command = [
+        "learn",
+        "differences",
+        game,
+        *SHORT,
+        "--folder",
+        str(tmp_path / "run"),
+        "--markdown",
+        str(path),
+    ]
+    assert main(command) == 0
     head, _, *rows = path.read_text(encoding="utf-8").splitlines()
     assert column in head
     assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == names
@@ -50,3 +60,9 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     japanese = (tmp_path / "table.ja.md").read_text(encoding="utf-8").splitlines()
     assert japanese[3].split(" | ")[1:] == rows[1].split(" | ")[1:]
     assert japanese[3].startswith("| 公開どおり")
+    monkeypatch.setattr(differences, "train", None)
+    assert main(command) == 0, "all trainings are read from the folder"
+    trainings = tmp_path / "run" / "trainings.jsonl"
+    trainings.write_text(trainings.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
+    assert main(command) == 2
+    assert "line 5: expected a training" in capsys.readouterr().err

@@ -29,8 +29,8 @@ def test_the_error_of_lessons_is_that_of_the_trainings(tmp_path: Path) -> None:
     assert [(one.theirs, one.detail) for one in found] == [
         (0.81, "2 trainings"), (17.2, "2 trainings"), (0.75, "2 trainings"), (20.8, "2 trainings")
     ]  # fmt: skip
-    assert (found[0].value, found[0].error) == (pytest.approx(0.7), pytest.approx(0.1))
-    assert (found[1].value, found[1].error) == (pytest.approx(15.0), pytest.approx(5.0))
+    assert [found[0].value, found[0].error] == pytest.approx([0.7, 0.1])
+    assert [found[1].value, found[1].error] == pytest.approx([15.0, 5.0])
     assert list(text_tables.trainings([])) == []
 
 

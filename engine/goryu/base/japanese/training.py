@@ -313,6 +313,7 @@ OPTIONS = {
     "newest positions that training samples from; 0: all": "学習に使う最近の局面の数。0ならすべて",
     "positions of a gradient step": "バッチサイズ",
     "games of the match for promotion; 0: no match": "昇格を決める対戦の局数。0なら対戦をしない",
+    "of the results, from which it resumes": "結果のフォルダ。続きから再開する",
     "trainings of each variant": "条件ごとの学習の回数",
     "factor of the games and steps of a training": "一度の学習の局数とステップ数の倍率",
     "the tables of the texts beside ours": "もとになった文章の表を、Goryu の数値と並べる",

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.files import atomic_write
+from goryu.base.files import atomic_write, held_folder
 from goryu.base.language import speaking, tr
 from goryu.commands.common import add_verb, output_file, positive, seed
 from goryu.commands.config_options import add_fields, from_arguments
@@ -45,6 +45,7 @@ def add_measurements(verbs: "argparse._SubParsersAction[ArgumentParser]") -> Non
         verbs, "differences", show_differences, "what each difference from the pseudocode brings"
     )
     differences.add_argument("board", choices=("tictactoe", "reversi4", "reversi6"), metavar="GAME")
+    differences.add_argument("--folder", type=Path, help="of the results, from which it resumes")
     add_fields(differences, DifferencesOptions)
     for verb in (tables, differences):
         verb.add_argument(
@@ -70,18 +71,16 @@ def show_tables(args: argparse.Namespace) -> None:
 
 
 def show_differences(args: argparse.Namespace) -> None:
-    """Trains the variants of the pseudocode and prints each row when it is complete."""
+    """Trains the variants of the pseudocode and prints the table."""
     import torch  # Takes seconds.
 
     from goryu.learning.tutorials.differences import measure
 
     torch.set_num_threads(1)
-    rows = []
-    with ProgressDisplay() as display:
-        for row in measure(args.board, from_arguments(DifferencesOptions, args), display.print):
-            rows.append(row)
-            numbers = [f"{name} {mean:.2f} ± {error:.2f}" for name, (mean, error) in row.numbers.items()]
-            display.print(f"{row.variant}: {', '.join(numbers)}")
+    folder = args.folder or Path("runs/learn") / f"differences-{args.board}"
+    with held_folder(folder), ProgressDisplay() as display:
+        options = from_arguments(DifferencesOptions, args)
+        rows = measure(args.board, options, folder / "trainings.jsonl", display.print)
     print(differences_table(rows))
     if args.markdown:
         _write_both(args.markdown, lambda: differences_table(rows))

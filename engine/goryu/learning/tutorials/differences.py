@@ -4,13 +4,15 @@ Each variant trains several networks with different seeds, with the same numbers
 networks then play in the same way, so that a difference is one of what they have learnt.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.games.state import Move, State
 from goryu.learning.tutorials import experiments
@@ -55,17 +57,53 @@ class Row:
     numbers: dict[str, tuple[float, float]]
 
 
-def measure(game: str, options: DifferencesOptions, log: Callable[[str], None]) -> Iterator[Row]:
-    """Yields the row of each variant when its trainings have ended."""
-    for name, changes in VARIANTS.items():
-        found: dict[str, list[float]] = {}
-        for seed in range(1, options.seeds + 1):
-            evaluator, losses = train(game, changes, seed, SHORTER[game] * options.length)
-            numbers = {**strength(game, evaluator, options.match_games, Random(seed)), "policy loss": losses}
-            log(f"{name}, seed {seed}: " + ", ".join(f"{key} {x:.3f}" for key, x in numbers.items()))
-            for key, number in numbers.items():
-                found.setdefault(key, []).append(number)
-        yield Row(name, {key: mean_and_error(values) for key, values in found.items()})
+def measure(game: str, options: DifferencesOptions, path: Path, log: Callable[[str], None]) -> list[Row]:
+    """Trains every variant with the first seed, then with the next, and returns the rows of all.
+
+    path: JSON lines of the trainings. Those that are there, with the same options, are not repeated.
+
+    Raises InputError for a damaged file.
+    """
+    settings = {"game": game, "length": options.length, "match_games": options.match_games}
+    found = {
+        (one["variant"], one["seed"]): one["numbers"]
+        for one in _read(path)
+        if {key: one[key] for key in settings} == settings
+    }
+    for seed in range(1, options.seeds + 1):
+        for name, changes in VARIANTS.items():
+            if (name, seed) in found:
+                continue
+            evaluator, loss = train(game, changes, seed, SHORTER[game] * options.length)
+            numbers = strength(game, evaluator, options.match_games, Random(seed))
+            numbers["policy loss"] = round(loss, 4)
+            found[name, seed] = numbers
+            line = json.dumps({**settings, "variant": name, "seed": seed, "numbers": numbers})
+            with path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+            log(f"seed {seed}, {name}: " + ", ".join(f"{key} {x:.3f}" for key, x in numbers.items()))
+    rows = []
+    for name in VARIANTS:
+        trained = [found[name, seed] for seed in range(1, options.seeds + 1)]
+        means = {key: mean_and_error([numbers[key] for numbers in trained]) for key in trained[0]}
+        rows.append(Row(name, means))
+    return rows
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    if not path.is_file():
+        return []
+    keys = {"game", "length", "match_games", "variant", "seed", "numbers"}
+    lines = []
+    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            line = json.loads(text)
+            if not keys <= set(line):
+                raise ValueError("a key is missing")
+        except (ValueError, TypeError) as error:
+            raise InputError(f"{path}, line {number}: expected a training ({error!r})") from None
+        lines.append(line)
+    return lines
 
 
 def train(game: str, changes: Mapping[str, Any], seed: int, share: float) -> tuple[Evaluator, float]:
