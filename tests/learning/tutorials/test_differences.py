@@ -63,6 +63,6 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     monkeypatch.setattr(differences, "train", None)
     assert main(command) == 0, "all trainings are read from the folder"
     trainings = tmp_path / "run" / "trainings.jsonl"
-    trainings.write_text(trainings.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
+    trainings.write_text(trainings.read_text(encoding="utf-8") + "}\n", encoding="utf-8")
     assert main(command) == 2
-    assert "line 5: expected a training" in capsys.readouterr().err
+    assert "line 5: expected JSON" in capsys.readouterr().err

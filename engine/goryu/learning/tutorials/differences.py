@@ -4,7 +4,6 @@ Each variant trains several networks with different seeds, with the same numbers
 networks then play in the same way, so that a difference is one of what they have learnt.
 """
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +11,9 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.games.state import Move, State
+from goryu.learning.loop.json_lines import JsonLines, read_lines
 from goryu.learning.tutorials import experiments
 from goryu.learning.tutorials.alphazero_config import puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
@@ -67,8 +66,8 @@ def measure(game: str, options: DifferencesOptions, path: Path, log: Callable[[s
     settings = {"game": game, "length": options.length, "match_games": options.match_games}
     found = {
         (one["variant"], one["seed"]): one["numbers"]
-        for one in _read(path)
-        if {key: one[key] for key in settings} == settings
+        for one in read_lines(path)
+        if {key: one.get(key) for key in settings} == settings
     }
     for seed in range(1, options.seeds + 1):
         for name, changes in VARIANTS.items():
@@ -78,9 +77,9 @@ def measure(game: str, options: DifferencesOptions, path: Path, log: Callable[[s
             numbers = strength(game, evaluator, options.match_games, Random(seed))
             numbers["policy loss"] = round(loss, 4)
             found[name, seed] = numbers
-            line = json.dumps({**settings, "variant": name, "seed": seed, "numbers": numbers})
-            with path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            lines = JsonLines(path)
+            lines.write([{**settings, "variant": name, "seed": seed, "numbers": numbers}])
+            lines.close()
             log(f"seed {seed}, {name}: " + ", ".join(f"{key} {x:.3f}" for key, x in numbers.items()))
     rows = []
     for name in VARIANTS:
@@ -88,22 +87,6 @@ def measure(game: str, options: DifferencesOptions, path: Path, log: Callable[[s
         means = {key: mean_and_error([numbers[key] for numbers in trained]) for key in trained[0]}
         rows.append(Row(name, means))
     return rows
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
-    if not path.is_file():
-        return []
-    keys = {"game", "length", "match_games", "variant", "seed", "numbers"}
-    lines = []
-    for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            line = json.loads(text)
-            if not keys <= set(line):
-                raise ValueError("a key is missing")
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{path}, line {number}: expected a training ({error!r})") from None
-        lines.append(line)
-    return lines
 
 
 def train(game: str, changes: Mapping[str, Any], seed: int, share: float) -> tuple[Evaluator, float]:
