@@ -407,7 +407,7 @@ OPTIONS = {
 TABLES = {
     "the text": "文章",
     "here": "Goryu",
-    "Tic-tac-toe: OJIMA's three articles": "三目並べ：小島氏の三つの記事",
+    "Tic-tac-toe: OJIMA's three articles": "三目並べ：OJIMA 氏の三つの記事",
     "Reversi: enakai00's notebook": "リバーシ：enakai00 氏のノートブック",
     "Shogi: the session with MCTS_player": "将棋：MCTS_player とのやりとり",
     "trained as published": "コードどおりの学習",

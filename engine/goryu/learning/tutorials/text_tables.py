@@ -18,10 +18,11 @@ from goryu.evaluators.network.model_files import models_folder, shipped_model
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.tutorials import experiments
+from goryu.learning.tutorials.alphazero_config import TICTACTOE, puct_config
 from goryu.learning.tutorials.report import Measurement
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
-from goryu.players.agents.presets import SMALL_PUCT, disc_lead
+from goryu.players.agents.presets import disc_lead
 
 LESSON = {
     "without random moves, moving first - greedy": ("points against the tutorial's opponent", 0.81),
@@ -37,7 +38,8 @@ LESSON_MARGINS = {"without random moves, moving first - greedy": 17.2,
 def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
     """Yields the numbers of OJIMA's three articles, and matches that they show as single games."""
     network = load(models_folder() / "tictactoe.onnx", BOARD_GAMES["tictactoe"])
-    yield from experiments.tictactoe_network(AgentSetup(evaluator=network, puct=SMALL_PUCT), games, rng)
+    setup = AgentSetup(evaluator=network, puct=puct_config(TICTACTOE), gumbel=TICTACTOE.gumbel)
+    yield from experiments.tictactoe_network(setup, games, rng)
     yield from experiments.tictactoe_basics(games, rng)
     players = {name: make_agent(name, rng=rng) for name in ("random", "flat-mc:10", "uct-flat:100")}
     players |= {name: experiments.remembering(make_agent(name)) for name in ("minimax", "alpha-beta")}
