@@ -92,7 +92,7 @@ def differences_table(rows: Sequence["Row"]) -> str:
     names = list(rows[0].numbers)
     lines = ["| | " + " | ".join(tr(name) for name in names) + " |", "|---" + "|--:" * len(names) + "|"]
     for row in rows:
-        cells = [f"{mean:.2f} ± {error:.2f}" for mean, error in row.numbers.values()]
+        cells = [f"{mean:.2f}" + f" ± {error:.2f}" * (error > 0) for mean, error in row.numbers.values()]
         lines.append(f"| {tr(row.variant)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
