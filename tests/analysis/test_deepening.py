@@ -2,16 +2,18 @@
 
 from goryu.analysis.deepening import deepen
 from goryu.analysis.judgement import MISTAKES
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 
 MOVES = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c", "2d8d", "8b8d"]
 LOW, HIGH = 20, 150
 
 
 def reviewed(evaluator: EvaluatorConfig) -> tuple[Reviewer, GameReview]:
-    reviewer = Reviewer(EngineConfig(evaluator), lambda message: None)
+    reviewer = Reviewer(load_evaluator(evaluator, print), EngineConfig(evaluator))
     review = GameReview(START_SFEN, MOVES, LOW)
     assert reviewer.review(review)
     return reviewer, review

@@ -6,6 +6,7 @@ import pytest
 
 from goryu.players.config import EngineConfig, with_fields
 from goryu.players.player import Player
+from goryu.players.set_up.loading import SharedEvaluators
 from goryu.web.opponents import CAPACITY_BYTES, Opponents
 
 
@@ -15,13 +16,13 @@ from goryu.web.opponents import CAPACITY_BYTES, Opponents
 def test_a_search_uses_no_more_memory_than_one_tab_may(chosen: int, used: int) -> None:
     config = EngineConfig()
     config = replace(config, search=replace(config.search, capacity_bytes=chosen))
-    assert Opponents(config)._config.hash_bytes(uses_gpu=True) == used
+    assert Opponents(config, SharedEvaluators(print))._config.hash_bytes(uses_gpu=True) == used
 
 
 def test_levels_and_full_strength_may_have_different_networks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Player, "load", lambda *_: None)
     config = EngineConfig()
-    opponents = Opponents(config)
+    opponents = Opponents(config, SharedEvaluators(print))
     one, three, ten, hints = (opponents._shogi(with_fields(config, {"level": n})) for n in (1, 3, 10, 0))
     assert one is three
     assert ten is hints

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import Describer
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -192,7 +194,8 @@ def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows
 def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_path: Path) -> None:
     game = parse_record(RECORD, "game.kif")
     review = GameReview(game.start, game.moves, 20)
-    Reviewer(EngineConfig(EvaluatorConfig("hashed")), lambda message: None).review(review)
+    config = EngineConfig(EvaluatorConfig("hashed"))
+    Reviewer(load_evaluator(config.evaluator, print), config).review(review)
     path = tmp_path / "review.html"
     path.write_text(html_report("<game> & co", Describer(game, review)), encoding="utf-8")
     page = open_page(url=path.as_uri())

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from goryu.analysis.review import GameReview, OnChange, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import OnChange, Reviewer
 
 OnProgress = Callable[[int, int], None]
 """Takes how many of the mistakes are judged anew, and how many there are."""

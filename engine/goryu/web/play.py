@@ -69,7 +69,7 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config)
+        self._opponents = Opponents(session.config, session.dojo.networks)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None

@@ -15,9 +15,9 @@ from goryu.analysis.description import (
 from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, OnChange, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import OnChange, Reviewer
 from goryu.analysis.standalone_page import html_report
-from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.analysis.threat import passed_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -135,11 +135,8 @@ class ReviewView(View):
     def _load(self) -> Reviewer:
         """Loads the network at the first use."""
         if self._reviewer is None:
-            self._reviewer = Reviewer(self.session.config, self._tell, self._open_store)
+            self._reviewer = self.session.dojo.reviewer()
         return self._reviewer
-
-    def _open_store(self, engine: str) -> AnalysisStore:
-        return open_default_store(engine, self._tell)
 
     def _tell(self, text: str) -> None:
         self.session.send("review.message", text=text)
