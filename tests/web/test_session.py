@@ -11,7 +11,8 @@ import pytest
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web import server as server_module
-from goryu.web.session import Job, Outbox, Session, View
+from goryu.web.outbox import Outbox
+from goryu.web.session import Job, Session, View
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

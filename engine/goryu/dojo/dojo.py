@@ -102,10 +102,11 @@ class Dojo:
         watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
         for paths, collection in watched:
             if paths:
-                self._watching.append(Watching(self.database, paths, self._on_import, collection))
+                self._watching.append(Watching(self.database, paths, self.games_changed, collection))
                 self._watching[-1].start()
 
-    def _on_import(self) -> None:
+    def games_changed(self) -> None:
+        """Tells all tabs, and reviews what is new."""
         self.tell("games.changed")
         self.reviewing.wake()
 

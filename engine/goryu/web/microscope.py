@@ -20,7 +20,8 @@ from goryu.microscope.puct import PuctObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.view import Extent, node_view, view
 from goryu.search.evaluator import Evaluator
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, language_of, number
+from goryu.web.messages import Message, MessageError, choice, field, language_of, number
+from goryu.web.session import Job, Session, View
 
 MOST_PLAYOUTS = 2000
 """The playouts that a page may run: the recording stays in memory."""

@@ -15,13 +15,14 @@ from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.levels.levels import LEVELS, evaluator_of
+from goryu.players.levels.levels import FULL_STRENGTH, LEVELS, evaluator_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.set_up.loading import SharedEvaluators
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
 from goryu.web.engines import engine_named, user_engines
+from goryu.web.game import PageGame
 from goryu.web.session import Job, StoppedError
 from goryu.web.usi_engines import UsiEngines, move_of
 
@@ -243,3 +244,12 @@ def is_opponent(kind: str, name: str) -> bool:
     if kind == "shogi":
         return name in {str(level.number) for level in LEVELS}
     return name in agents()[kind]
+
+
+def limits_of(game: PageGame, opponent: str) -> Limits:
+    """Returns the limits of the opponent's search."""
+    if game.clocks:
+        return game.clocks.limits(game.turn)
+    if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
+        return Limits(movetime_ms=1000 * THINKING_S)
+    return Limits()

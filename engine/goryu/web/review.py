@@ -29,19 +29,8 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
-from goryu.web.session import (
-    Job,
-    Message,
-    MessageError,
-    Session,
-    View,
-    base64_field,
-    choice,
-    field,
-    moves_field,
-    network_texts,
-    number,
-)
+from goryu.web.messages import Message, MessageError, base64_field, choice, field, moves_field, number
+from goryu.web.session import Job, Session, View
 
 MOST_PLAYOUTS = 100_000
 
@@ -128,7 +117,7 @@ class ReviewView(View):
         return {
             "title": self._title,
             "isRunning": self.session.is_running("review"),
-            "network": network_texts(self.session.config),
+            "network": self.session.network_texts(),
             **describer.everything(),
         }
 

@@ -16,9 +16,10 @@ from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web.backup import Backup
 from goryu.web.lan import Lan
+from goryu.web.messages import MessageError, field, language_of, parse
 from goryu.web.pairing import Device
 from goryu.web.security import HEADERS, Guard
-from goryu.web.session import MessageError, Session, View, field, language_of, parse
+from goryu.web.session import Session, View
 
 _log = logging.getLogger("goryu.web")
 
