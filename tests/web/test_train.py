@@ -10,6 +10,7 @@ import pytest
 from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import GameReview, PlyReview
+from goryu.dojo.collecting import collect
 from goryu.dojo.problems import ProblemKind, Problems, ProblemState
 from goryu.dojo.reviews import Reviews
 from goryu.dojo.settings import change_training_settings
@@ -79,7 +80,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     dojo.games.set_me(["先手太郎"])
     Reviews(dojo.database).keep(game, StoredReview(record.start, record.moves, 100), "test")
     problems = Problems(dojo.database)
-    assert problems.collect() == 2
+    assert collect(dojo.database) == 2
     for content in (answers(("8g8f", 0.6), ("9g9f", 0.2)), answers(("2d2h", 0.6), ("2d8d", 0.1))):
         candidate = next(
             problem

@@ -21,6 +21,7 @@ from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
 from goryu.dojo.checking import check
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.problems import Problem, ProblemKind, Problems, ProblemState
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     config = replace(config, evaluator=replace(config.evaluator, threads=1))
     for path in args.games:
         add_game(path, database, args.out, args.review)
-    problems.collect()
+    collect(database)
     chosen = choose(database, args.limit)
     loaded = load_evaluator(config.evaluator, print)
     searcher = PositionSearcher(loaded, config)

@@ -15,6 +15,7 @@ from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
 from goryu.dojo.activity import Activity
 from goryu.dojo.checker import Checker
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Collection, Games
 from goryu.dojo.problems import Problems
@@ -165,7 +166,7 @@ class Dojo:
 
     def collect(self) -> None:
         """Makes candidates of new reviews, and has them checked."""
-        self.problems.collect()
+        collect(self.database)
         self.checker.wake()
         self.tell("train.changed")
 

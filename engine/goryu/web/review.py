@@ -181,29 +181,25 @@ class ReviewView(View):
 
     async def on_live(self, message: Message) -> None:
         """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
-        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
-        try:
-            board_after(start, moves)
-        except MoveError as error:
-            raise MessageError(f"review.live: {error}") from error
-
-        def report(job: Job, position: dict[str, Any]) -> None:
-            job.report("review.live", moves=moves, position=position)
-
-        await self.session.run("review.live", lambda job: self._analyse(job, start, tuple(moves), report))
+        await self._run_live(message, is_passed=False)
 
     async def on_threat(self, message: Message) -> None:
         """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
+        await self._run_live(message, is_passed=True)
+
+    async def _run_live(self, message: Message, *, is_passed: bool) -> None:
         start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+        kind = "review.threat" if is_passed else "review.live"
         try:
-            passed = passed_position(start, moves)
+            board_after(start, moves)
+            place = (passed_position(start, moves), ()) if is_passed else (start, tuple(moves))
         except MoveError as error:
-            raise MessageError(f"review.threat: {error}") from error
+            raise MessageError(f"{kind}: {error}") from error
 
-        def report(job: Job, position: dict[str, Any]) -> None:
-            job.report("review.threat", moves=moves, position=position)
+        def analyse(job: Job) -> None:
+            self._analyse(job, *place, lambda position: job.report(kind, moves=moves, position=position))
 
-        await self.session.run("review.live", lambda job: self._analyse(job, passed, (), report))
+        await self.session.run("review.live", analyse)
 
     def on_quiet(self, _message: Message) -> None:
         """Ends the live analysis, or that of a threat."""
@@ -224,19 +220,13 @@ class ReviewView(View):
     def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
         before, played = review.moves[:index], review.moves[index]
         board = board_after(review.start, before)
-
-        def is_stopped() -> bool:
-            return job.is_stopped
-
         found = {}
         for name in dict.fromkeys((move, played)):
-            if is_stopped():
-                return None
             judge = self.session.dojo.judge
-            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, is_stopped)
+            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            if job.is_stopped:
+                return None
             if judged is None:
-                if is_stopped():
-                    return None
                 raise InputError(tr("the game is over"))
             found[name] = judged
         verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
@@ -258,23 +248,19 @@ class ReviewView(View):
         job: Job,
         start: str,
         moves: tuple[str, ...],
-        report: Callable[[Job, dict[str, Any]], None],
+        report: Callable[[dict[str, Any]], None],
     ) -> None:
         if self._live is None:
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
             self._live = PositionSearcher(self._load().loaded, config, threads)
-
-        def is_stopped() -> bool:
-            return job.is_stopped
-
         board = board_after(start, moves)
         playouts = LIVE_FIRST
-        while not is_stopped():
-            analysis = self._live.search(start, moves, playouts, is_stopped)
-            if is_stopped():
+        while True:
+            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
+            if job.is_stopped:
                 return
-            report(job, position_json(board, analysis))
+            report(position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
                 return
             playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)

@@ -10,6 +10,7 @@ from goryu.analysis.description import named_line
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.answering import PLAYOUTS, hint_move, judge_answer
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import now
 from goryu.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu.dojo.problems import Problem, ProblemKind
@@ -74,7 +75,7 @@ class TrainView(View):
 
         def work() -> Json:
             self.session.dojo.problems.add_starter_set()
-            self.session.dojo.problems.collect()
+            collect(self.session.dojo.database)
             self.session.dojo.checker.wake()
             return self._state()
 
