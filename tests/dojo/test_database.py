@@ -60,3 +60,28 @@ def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path) -> None:
     with pytest.raises(DatabaseError, match="full"), database.transaction() as connection:
         connection.executemany("INSERT INTO me VALUES (?)", ((f"{i:0500}",) for i in range(100)))
     assert [row["name"] for row in database.rows("SELECT * FROM me")] == ["one"]
+
+
+def test_an_older_database_is_migrated_with_all_that_it_holds(tmp_path: Path) -> None:
+    """version_1.sql is the dump of a database that a Goryu of version 1 of the tables wrote."""
+    path = tmp_path / "dojo.sqlite3"
+    with sqlite3.connect(path) as old:
+        old.executescript(Path(__file__).with_name("version_1.sql").read_text(encoding="utf-8"))
+        kept = {
+            name: old.execute(f"SELECT * FROM {name}").fetchall()
+            for name in ("games", "positions", "reviews", "plies", "me", "settings")
+        }
+    database = Database(path)
+    for name, rows in kept.items():
+        assert [tuple(row) for row in database.rows(f"SELECT * FROM {name}")] == rows
+    assert kept["games"]
+    assert [tuple(row) for row in database.rows("SELECT folder, file, line FROM faults ORDER BY id")] == [
+        ("/home/user/games", "below/2.usi", 1),
+        ("", "1.usi", 2),  # Two watched folders have a file of this name.
+        ("", "sent.usi", 1),
+    ]
+    assert [tuple(row) for row in database.rows("SELECT collection, path FROM files")] == [
+        ("mine", "/home/user/games/1.usi"),
+        ("mine", "/home/user/games/below/2.usi"),
+        ("mine", "/home/user/records/1.usi"),
+    ]

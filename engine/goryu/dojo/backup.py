@@ -10,7 +10,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.dojo.database import Database
+from goryu.dojo.database import MIGRATIONS, Database
 from goryu.dojo.games import game_digest, indexed_positions
 from goryu.dojo.problems import ProblemKind, ProblemState
 from goryu.games.shogi import MoveError, SfenError
@@ -34,12 +34,32 @@ def check_backup(path: Path) -> None:
         try:
             is_known = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
             is_whole = is_known and connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version <= len(MIGRATIONS):
+                is_whole = is_whole and _columns(connection) == _columns_of_version(version)
         except sqlite3.Error:
             is_known = is_whole = False
     if not is_known:
         raise InputError(tr("expected a backup of your games (a file dojo.sqlite3)"))
     if not is_whole:
         raise InputError(tr("the backup is damaged"))
+
+
+def _columns(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Returns the columns of all tables, each as (table, column)."""
+    return set(
+        connection.execute(
+            "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+            " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        )
+    )
+
+
+def _columns_of_version(version: int) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statements in MIGRATIONS[:version]:
+            connection.executescript(statements)
+        return _columns(connection)
 
 
 def merge(database: Database, path: Path) -> Merged:

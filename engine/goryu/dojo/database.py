@@ -139,6 +139,26 @@ MIGRATIONS = (
 
     CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;  -- values are JSON
     """,
+    """
+    -- Two folders may have files of the same relative name: the watched folder, '' for a file that was sent.
+    ALTER TABLE faults ADD COLUMN folder TEXT NOT NULL DEFAULT '';
+    UPDATE faults SET folder = (
+        SELECT CASE COUNT(*) WHEN 1 THEN substr(path, 1, length(path) - length(file) - 1) ELSE '' END
+        FROM files WHERE substr(replace(path, char(92), '/'), -length(file) - 1) = '/' || file
+    );
+
+    -- A folder may be watched for each collection.
+    ALTER TABLE files RENAME TO old_files;
+    CREATE TABLE files (
+        collection TEXT NOT NULL,
+        path TEXT NOT NULL,
+        size INTEGER NOT NULL,
+        modified REAL NOT NULL,        -- seconds since 1970
+        PRIMARY KEY (collection, path)
+    ) WITHOUT ROWID;
+    INSERT INTO files SELECT 'mine', path, size, modified FROM old_files;
+    DROP TABLE old_files;
+    """,
 )
 """The statements that lead from each version to the next; `PRAGMA user_version` counts those already run."""
 
