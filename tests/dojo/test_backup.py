@@ -106,7 +106,7 @@ def test_a_backup_without_a_column_is_said_to_be_damaged(tmp_path: Path) -> None
     filled(tmp_path / "other.sqlite3", (1,)).close()
     with sqlite3.connect(tmp_path / "other.sqlite3") as connection:
         connection.execute("ALTER TABLE reviews DROP COLUMN playouts")
-    with pytest.raises(InputError, match="^the backup is damaged$"):
+    with pytest.raises(InputError, match=r"^the backup is damaged$"):
         merge(mine, tmp_path / "other.sqlite3")
     assert contents(mine)["games"] == []
 

@@ -22,6 +22,7 @@ import goryu
 from goryu.__main__ import COMMANDS, Command, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
+from goryu.players.set_up.model_path import VARIABLE
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from paths import ROOT
 
@@ -268,21 +269,29 @@ def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification(EngineConfig()))
 
 
-def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
+@pytest.mark.parametrize("network", ["shipped", "downloaded"])
+def test_usiok_comes_before_anything_heavy_is_loaded(network: str) -> None:
     """The loop redirects stdout and ends with os._exit: the program keeps the one and replaces the other."""
     program = """
 import os, sys
 report = os.fdopen(os.dup(1), "w")
 os._exit = lambda status: print(*sorted(sys.modules), file=report, flush=True)
 from goryu.__main__ import main
+from goryu.players.set_up import model_path
+model_path.downloads_folder, model_path.DOWNLOADED = model_path.models_folder, "goryu-5x64.onnx"
 main([])
 """
     command = [sys.executable, "-c", program]
-    session = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, VARIABLE: "shipped" if network == "shipped" else ""}
+    session = subprocess.run(
+        command, input="usi\nquit\n", env=environment, capture_output=True, text=True, timeout=60
+    )
     *_, answer, modules = session.stdout.splitlines()
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
-    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.graph.puct"} & set(modules.split())
+    assert ("goryu.implementation" in modules.split()) is (network == "downloaded")
+    assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+    assert network == "downloaded" or "goryu.search.graph.puct" not in modules.split()
 
 
 @pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)

@@ -98,7 +98,7 @@ def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_
 def test_the_engines_search_ends_when_its_tab_is_closed(
     open_page: Any, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goryu.web.play.THINKING_S", 60.0)
+    monkeypatch.setattr("goryu.web.opponents.THINKING_S", 60.0)
     page = open_page()
     page.locator(".level input").fill("10")
     page.locator('input[name="side"][value="second"]').check(force=True)
