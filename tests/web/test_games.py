@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from goryu.dojo.database import Database
 from goryu.dojo.dojo import Dojo
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.web.games import GamesView
 from goryu.web.session import Job, Session
+from goryu.web.views import VIEWS
 from sample_games import write_sample_games
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -135,6 +137,61 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
         dojo.close()
 
     in_loop(run())
+
+
+MESSAGES: tuple[dict[str, Any], ...] = (
+    {"type": "games.add", "name": "a.usi", "content": b64encode(b"position startpos moves 7g7f").decode()},
+    {"type": "games.state"},
+    {"type": "games.list"},
+    {"type": "games.record", "game": 1},
+    {"type": "games.progress", "minutes": 540},
+    {"type": "games.playouts", "playouts": 100},
+    {"type": "games.pause", "isPaused": True},
+    {"type": "games.again"},
+    {"type": "games.me", "names": ["甲"]},
+    {"type": "games.delete", "game": 1},
+    {"type": "games.forget_faults"},
+    {"type": "train.state"},
+    {"type": "train.change", "changes": {"is_checking": False}},
+    {"type": "train.next", "mode": "free", "kind": "tsume"},
+    {"type": "train.solution"},
+    {"type": "train.export"},
+    {"type": "train.remove"},
+    {"type": "explorer.learn", "moves": ["7g7f"], "learns": True},
+    {"type": "explorer.look", "moves": []},
+)
+
+
+def test_the_event_loop_never_waits_for_the_database(
+    tmp_path: Path, in_loop: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may hold its lock for seconds."""
+    threads = set[str]()
+
+    def watched(name: str) -> None:
+        method = getattr(Database, name)
+
+        def noting(*values: Any) -> Any:
+            threads.add(threading.current_thread().name)
+            return method(*values)
+
+        monkeypatch.setattr(Database, name, noting)
+
+    for name in ("__init__", "rows", "transaction"):
+        watched(name)
+
+    async def run() -> None:
+        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(evaluator=EvaluatorConfig("uniform")))
+        session = Session(VIEWS, dojo.config, dojo)
+        for message in MESSAGES:
+            handlers = session.views[message["type"].partition(".")[0]].handlers()
+            await handlers[message["type"]](message)
+        assert threading.current_thread().name not in threads
+        session.close()
+        dojo.close()
+
+    in_loop(run())
+    assert any(name.startswith("goryu-web") for name in threads)
 
 
 def test_the_background_review_rests_while_a_tab_searches(
