@@ -9,6 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from threading import Lock
 
+from goryu.analysis.description import board_after
 from goryu.analysis.judgement import LEAST_LOSS, MoveClass, certain_loss
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
@@ -16,7 +17,7 @@ from goryu.analysis.review import GameReview, PlyReview, is_enough
 from goryu.analysis.searchers import WAIT_S
 from goryu.analysis.store import AnalysisStore, engine_identity
 from goryu.games.shogi import START_SFEN
-from goryu.implementation import IMPLEMENTATION, Board
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.players.set_up.threads import search_threads
@@ -66,7 +67,7 @@ class MoveJudge:
             SfenError, MoveError, IllegalMoveError: the start or a move breaks the rules.
         """
         review = GameReview(start, (*moves, move), playouts)
-        _check(review.start, review.moves)
+        board_after(review.start, review.moves)  # Checks them.
         index = len(moves)
         for at in (index, index + 1):
             analysis = self._analysis(review.start, review.moves[:at], playouts, should_stop)
@@ -93,7 +94,7 @@ class MoveJudge:
         as of `judge`.
         """
         start = start or START_SFEN
-        _check(start, moves)
+        board_after(start, moves)  # Checks them.
         return self._analysis(start, tuple(moves), playouts, should_stop)
 
     def _analysis(
@@ -152,9 +153,3 @@ def verdict_of(judged: PlyReview, played: str, playouts: int) -> Verdict:
     if judged.move == played:
         return Verdict.RIGHT
     return Verdict.WORSE if loses(judged, AS_GOOD_LOSS, playouts) else Verdict.AS_GOOD
-
-
-def _check(start: str, moves: Sequence[str]) -> None:
-    board = Board(start)
-    for move in moves:
-        board.push_usi(move)

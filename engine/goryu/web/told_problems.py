@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from goryu.analysis.description import board_after, named_line
+from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.dojo.answering import Answer
 from goryu.dojo.problems import Problem, ProblemKind
 from goryu.dojo.schedule import Attempt, Day
 from goryu.dojo.tsume.solution import problem_board
-from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 
 Json = dict[str, Any]
@@ -26,15 +25,6 @@ def board_after_move(board: Board, move: str) -> Board:
     after = board.copy()
     after.push_usi(move)
     return after
-
-
-def position_json(board: Board) -> Json:
-    """Returns a position with its legal moves."""
-    return {
-        "sfen": board.sfen(),
-        "check": board.is_check(),
-        "legal": sorted(map(move_to_usi, board.all_legal_moves())),
-    }
 
 
 def problem_json(problem: Problem, mode: str) -> Json:
@@ -56,7 +46,7 @@ def problem_json(problem: Problem, mode: str) -> Json:
         "title": problem.content.get("title"),
         "allowsMate": problem.content.get("allows_mate"),
         "turn": board.turn,
-        **position_json(board),
+        **shown_position(board),
     }
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, TypeVar
 
-from goryu.analysis.description import named_line
+from goryu.analysis.description import named_line, shown_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.answering import PLAYOUTS, hint_move, judge_answer
@@ -26,7 +26,6 @@ from goryu.web.told_problems import (
     board_after_move,
     board_of,
     day_json,
-    position_json,
     problem_json,
     solution_json,
 )
@@ -162,7 +161,7 @@ class TrainView(View):
     async def on_answer(self, message: Message) -> Json | None:
         """Judges a move; returns the result, or None if another problem was shown meanwhile."""
         shown, move = self._here(), field(message, "move", str)
-        if move not in position_json(_reached(shown))["legal"]:
+        if move not in shown_position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
         return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
 
@@ -233,7 +232,7 @@ class TrainView(View):
             return result | {"isRight": True, "isOver": True, "plies": plies, "shortest": shortest, **told}
         result["reply"] = named_line(game.board, [reply])
         game.play(reply)
-        return result | {"isRight": True, "isOver": False, "lastMove": reply, **position_json(game.board)}
+        return result | {"isRight": True, "isOver": False, "lastMove": reply, **shown_position(game.board)}
 
     # Files, removal.
 
