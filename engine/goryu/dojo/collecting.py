@@ -45,8 +45,7 @@ def collect(database: Database) -> int:
         last = database.setting(COLLECTED, {"reviewed": "", "names": names})
         if last["names"] != names:
             if names:
-                with database.transaction() as connection:
-                    connection.execute(_OF_OTHERS)
+                database.run(_OF_OTHERS)
             last["reviewed"] = ""
         # A review of the same second may have come after the last call; what is known is not added again.
         reviews = database.rows(

@@ -9,7 +9,7 @@ Times are UTC in ISO 8601, such as 2026-11-26T20:15:00+00:00. Sides are 0 for bl
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -246,6 +246,17 @@ class Database:
         with self._lock, self._explaining():
             return self._connection.execute(statement, values).fetchall()
 
+    def run(self, statement: str, *values: object) -> int:
+        """Runs a statement as a transaction, or in the one that has begun; returns how many rows changed."""
+        with self.transaction() as connection:
+            return connection.execute(statement, values).rowcount
+
+    def insert(self, table: str, row: Mapping[str, object]) -> bool:
+        """Inserts a row, by its columns, unless there is one with its key; returns whether it did."""
+        names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        return self.run(statement, *row.values()) > 0
+
     def setting(self, key: str, default: Any) -> Any:
         """Returns a setting, or the default if it was never set."""
         found = self.rows("SELECT value FROM settings WHERE key = ?", key)
@@ -253,8 +264,7 @@ class Database:
 
     def set_setting(self, key: str, value: Any) -> None:
         """Keeps a setting; all servers that use this database see it."""
-        with self.transaction() as connection:
-            connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, json.dumps(value)))
+        self.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", key, json.dumps(value))
 
     def copy_to(self, path: Path) -> None:
         """Writes a whole copy to a file, also while other threads and processes write."""

@@ -91,8 +91,7 @@ class Games:
         Each game is a transaction. Raises DatabaseError, such as for a full disk; the games before it stay.
         """
         imported = Imported()
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM faults WHERE folder = ? AND file = ?", (folder, name))
+        self._database.run("DELETE FROM faults WHERE folder = ? AND file = ?", folder, name)
         for game in _readable(data, name):
             if isinstance(game, RecordError):
                 imported.faults.append(game.translated())
@@ -105,11 +104,8 @@ class Games:
 
     def add_fault(self, file: str, line: int | None, problem: str, folder: str = "") -> None:
         """Lists a game that could not be read. line: from 1, or None. folder: as for `add_file`."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT INTO faults (folder, file, line, problem, seen) VALUES (?, ?, ?, ?, ?)",
-                (folder, file, line, problem, now()),
-            )
+        row = {"folder": folder, "file": file, "line": line, "problem": problem, "seen": now()}
+        self._database.insert("faults", row)
 
     def faults(self, most: int = 500) -> list[dict[str, Any]]:
         """Returns the games that could not be read, the newest first, as {"file", "line", "problem"}."""
@@ -118,8 +114,7 @@ class Games:
 
     def forget_faults(self) -> None:
         """Empties the list of games that could not be read."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM faults")
+        self._database.run("DELETE FROM faults")
 
     def add(self, record: GameRecord, file: str = "", collection: Collection = "mine") -> int | None:
         """Adds a game; returns its number, or None if the same moves are known."""
@@ -139,17 +134,15 @@ class Games:
             "imported": now(),
         }
         positions = list(indexed_positions(record.start, record.moves))
-        values = ", ".join("?" * len(row))
-        statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
         with self._database.transaction() as connection:
-            added = connection.execute(statement, tuple(row.values()))
-            if not added.rowcount:
+            if not self._database.insert("games", row):
                 return None
+            identity: int = connection.execute("SELECT last_insert_rowid()").fetchone()[0]
             connection.executemany(
                 "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
-                ((added.lastrowid, *position) for position in positions),
+                ((identity, *position) for position in positions),
             )
-            return added.lastrowid
+            return identity
 
     def get(self, identity: int) -> Game:
         """Returns a game; raises InputError if there is none of this number."""
@@ -172,8 +165,7 @@ class Games:
 
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM games WHERE id = ?", (identity,))
+        self._database.run("DELETE FROM games WHERE id = ?", identity)
 
     # Whose games.
 

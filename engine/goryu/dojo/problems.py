@@ -105,14 +105,8 @@ class Problems:
             }
             for problem in problems
         ]
-        if not rows:
-            return 0
-        names, marks = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
-        statement = f"INSERT INTO problems ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        with self._database.transaction() as connection:
-            before = connection.total_changes
-            connection.executemany(statement, [tuple(row.values()) for row in rows])
-            return connection.total_changes - before
+        with self._database.transaction():
+            return sum(self._database.insert("problems", row) for row in rows)
 
     def add_starter_set(self) -> None:
         """Adds the mate problems that come with Goryu, once for each size of the set."""
@@ -151,19 +145,14 @@ class Problems:
 
     def decide(self, identity: int, state: ProblemState, playouts: int, content: Json) -> None:
         """Keeps the result of a check; a problem that was removed meanwhile stays so."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "UPDATE problems SET state = ?, playouts = ?, content = ?"
-                " WHERE id = ? AND state = 'candidate'",
-                (state.value, playouts, json.dumps(content), identity),
-            )
+        statement = (
+            "UPDATE problems SET state = ?, playouts = ?, content = ? WHERE id = ? AND state = 'candidate'"
+        )
+        self._database.run(statement, state.value, playouts, json.dumps(content), identity)
 
     def set_content(self, identity: int, content: Json) -> None:
         """Replaces the content of a problem; what the user has answered stays."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "UPDATE problems SET content = ? WHERE id = ?", (json.dumps(content), identity)
-            )
+        self._database.run("UPDATE problems SET content = ? WHERE id = ?", json.dumps(content), identity)
 
     def remove(self, identity: int) -> None:
         """Never asks a problem again."""

@@ -118,11 +118,8 @@ class Watching:
             # One file must not keep the others from being read.
             _log.exception("%s cannot be read", name)
             self._games.add_fault(name, None, f"{type(error).__name__}: {error}", at)
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
-                (self._collection, readable_name(str(path)), *found),
-            )
+        statement = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"
+        self._database.run(statement, self._collection, readable_name(str(path)), *found)
         return True
 
 
