@@ -49,7 +49,7 @@ class Dojo:
         self.config = config
         self._lock = RLock()
         self._opened: Database | None = None
-        self.networks = SharedEvaluators(self._warn)
+        self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
         self._judge: MoveJudge | None = None
         self._store: AnalysisStore | None = None
         self._listeners: set[Listener] = set()

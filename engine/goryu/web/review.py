@@ -125,6 +125,9 @@ class ReviewView(View):
         """Loads the network at the first use."""
         if self._reviewer is None:
             self._reviewer = self.session.dojo.reviewer()
+            if problem := (loaded := self._reviewer.loaded).problem:
+                used = "{problem}; the review uses another network: {description}"
+                self._tell(tr(used, problem=problem, description=loaded.description))
         return self._reviewer
 
     def _tell(self, text: str) -> None:
