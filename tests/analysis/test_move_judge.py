@@ -15,9 +15,9 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
+from sample_games import ROOK_HANGS
 
-ROOK_HANGS = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
-"""Here 2d8d puts the rook where a rook takes it; the rook should retreat."""
+BEFORE = ROOK_HANGS[:10]
 
 MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
@@ -40,9 +40,9 @@ def quick_judge(store: AnalysisStore | None = None) -> MoveJudge:
 
 
 def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJudge) -> None:
-    judged = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    judged = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
     assert judged is not None
-    assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(ROOK_HANGS) + 1)
+    assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(BEFORE) + 1)
     assert judged.refutation[0] == "8b8d"
     assert judged.better_line[0] == judged.best
     assert judged.is_compared
@@ -51,10 +51,10 @@ def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJud
 
 
 def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
-    blunder = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    blunder = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
     assert blunder is not None
     assert blunder.best is not None
-    judged = judge.judge("", ROOK_HANGS, blunder.best, PLAYOUTS)
+    judged = judge.judge("", BEFORE, blunder.best, PLAYOUTS)
     assert judged is not None
     assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
     assert not loses(judged, 0.0, PLAYOUTS)
@@ -63,7 +63,7 @@ def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
 def test_a_guess_is_right_as_good_or_worse(judge: MoveJudge) -> None:
     verdicts = {}
     for move in ("2d2h", "2d2f", "2d8d"):
-        judged = judge.judge("", ROOK_HANGS, move, PLAYOUTS)
+        judged = judge.judge("", BEFORE, move, PLAYOUTS)
         assert judged is not None
         verdicts[move] = verdict_of(judged, "2d2h", PLAYOUTS)
     assert verdicts == {"2d2h": Verdict.RIGHT, "2d2f": Verdict.AS_GOOD, "2d8d": Verdict.WORSE}
@@ -80,9 +80,9 @@ def test_mates_need_no_playouts_and_nothing_follows_a_mate(judge: MoveJudge) -> 
 
 def test_a_review_judges_a_move_in_the_same_way() -> None:
     reviewer = Reviewer(load_evaluator(QUICK.evaluator, print), QUICK)
-    review = GameReview("", [*ROOK_HANGS, "2d8d"], PLAYOUTS)
-    assert reviewer.review(review, moves=[len(ROOK_HANGS)])
-    reviewed, judged = review.ply(len(ROOK_HANGS)), quick_judge().judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    review = GameReview("", [*BEFORE, "2d8d"], PLAYOUTS)
+    assert reviewer.review(review, moves=[len(BEFORE)])
+    reviewed, judged = review.ply(len(BEFORE)), quick_judge().judge("", BEFORE, "2d8d", PLAYOUTS)
     assert judged is not None
     assert reviewed is not None
     assert (judged.is_compared, judged.best) == (reviewed.is_compared, reviewed.best)

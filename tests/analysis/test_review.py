@@ -17,9 +17,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
-
-ROOK_HANGS = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d8d 8b8d"
-"""After the usual exchange of pawns black puts its rook where a rook takes it."""
+from sample_games import ROOK_HANGS
 
 REPETITION = " ".join(["2h3h", "8b7b", "3h2h", "7b8b"] * 3)
 
@@ -59,7 +57,7 @@ def kinds(review: GameReview) -> list[MoveClass]:
 
 
 def test_a_rook_left_to_be_taken_is_a_blunder_that_the_capture_refutes(reviewer: Reviewer) -> None:
-    review = reviewed(reviewer, START_SFEN, ROOK_HANGS)
+    review = reviewed(reviewer, START_SFEN, " ".join(ROOK_HANGS))
     worst = review.mistakes()[0]
     assert (worst.move, worst.kind, worst.turn) == ("2d8d", MoveClass.BLUNDER, 0)
     assert worst.refutation[0] == "8b8d"
@@ -168,13 +166,13 @@ def test_a_player_without_a_move_has_no_accuracy() -> None:
 
 def test_every_position_is_reported_as_it_is_known() -> None:
     seen: list[int] = []
-    review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    review = GameReview(START_SFEN, ROOK_HANGS, 10)
     quick_reviewer().review(review, lambda changed, index: seen.append(index))
     assert set(seen) == set(range(13))
 
 
 def test_a_stopped_review_keeps_what_it_has() -> None:
-    review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    review = GameReview(START_SFEN, ROOK_HANGS, 10)
     known: list[int] = []
     assert not quick_reviewer().review(review, lambda changed, i: known.append(i), lambda: len(known) >= 3)
     assert 3 <= sum(analysis is not None for analysis in review.analyses) < 13
@@ -228,14 +226,14 @@ def test_fewer_playouts_do_not_replace_more(tmp_path: Path) -> None:
 
 def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = opened(tmp_path / "analyses.sqlite3", [])
-    first = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    first = GameReview(START_SFEN, ROOK_HANGS, 10)
     quick_reviewer(store).review(first)
 
     def fail(*arguments: object) -> None:
         raise AssertionError("searched")
 
     monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
-    second = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    second = GameReview(START_SFEN, ROOK_HANGS, 10)
     assert quick_reviewer(store).review(second)
     assert list(second.plies()) == list(first.plies())
 
