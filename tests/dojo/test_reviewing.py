@@ -60,11 +60,15 @@ class Server:
         self.told: list[dict[str, Any]] = []
         self.searched = 0
         self.config = CONFIG
-        self.reviewing = Reviewing(self.database, self._reviewer, self.activity, self._tell)
+        self.heard: list[tuple[int, int]] = []
+        self.reviewing = Reviewing(self.database, self._reviewer, self.activity, self._tell, self._hear)
         self._folder = folder
 
     def _tell(self, kind: str, **content: Any) -> None:
         self.told.append({"type": kind, **content})
+
+    def _hear(self, game: int, review: GameReview) -> None:
+        self.heard.append((game, review.known()))
 
     def _reviewer(self) -> Reviewer:
         server = self
@@ -119,15 +123,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_games_are_reviewed_newest_first_and_others_are_told(new_server: Callable[[], Server]) -> None:
     server = new_server()
     old, new = (server.games.add(sample_game(i, date=f"2026/0{i}/01")) for i in (1, 2))
-    heard: list[tuple[int | None, int]] = []
-
-    def hear(game: int, review: GameReview) -> None:
-        heard.append((game, review.known()))
-
-    server.reviewing.on_reviewed(hear)
     server.reviewing.start()
     wait_for(lambda: server.state() == "idle")
-    assert heard == [(new, 13), (old, 13)]
+    assert server.heard == [(new, 13), (old, 13)]
     plies = server.database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", new)
     assert [(row["ply"], row["turn"]) for row in plies] == [(i + 1, i % 2) for i in range(12)]
     for row in plies:

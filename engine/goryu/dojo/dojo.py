@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any
@@ -81,8 +81,9 @@ class Dojo:
         """The background review, which begins at the first use."""
         with self._lock:
             if self._reviewing is None:
-                self._reviewing = Reviewing(self.database, self.reviewer, self.activity, self.tell)
-                self._reviewing.on_reviewed(lambda _game, _review: self.collect())
+                self._reviewing = Reviewing(
+                    self.database, self.reviewer, self.activity, self.tell, lambda *_: self.collect()
+                )
                 self._reviewing.start()
             return self._reviewing
 
@@ -161,7 +162,8 @@ class Dojo:
         """Checks the candidates in the background, once it was woken."""
         with self._lock:
             if self._checker is None:
-                self._checker = Checker(self.database, self._searcher, self._is_idle, self._on_check)
+                on_change = partial(self.tell, "train.changed")
+                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change)
             return self._checker
 
     def collect(self) -> None:
@@ -181,9 +183,6 @@ class Dojo:
         """Does neither a person nor the review need the machine?"""
         reviews = self._reviewing is not None and self._reviewing.state()["status"] in ("running", "resting")
         return not reviews and not self.activity.is_going_on
-
-    def _on_check(self) -> None:
-        self.tell("train.changed")
 
     def subscribe(self, listener: Listener) -> None:
         """Tells the listener of changes from now on."""

@@ -45,6 +45,7 @@ class Reviewing:
         reviewer: Callable[[], Reviewer],
         activity: Activity,
         tell: Callable[..., None],
+        on_reviewed: OnReviewed = lambda game, review: None,
     ) -> None:
         """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`."""
         self._database = database
@@ -52,7 +53,7 @@ class Reviewing:
         self.reviews = Reviews(database)
         self._activity = activity
         self._tell = tell
-        self._callbacks: list[OnReviewed] = []
+        self._on_reviewed = on_reviewed
         self._make_reviewer = reviewer
         self._reviewer: Reviewer | None = None
         self._lock_file: IO[bytes] | None = None
@@ -82,10 +83,6 @@ class Reviewing:
     def wake(self) -> None:
         """Looks for work now: games or settings have changed."""
         self._wanted.set()
-
-    def on_reviewed(self, callback: OnReviewed) -> None:
-        """Calls the callback after each review."""
-        self._callbacks.append(callback)
 
     def pause(self, is_paused: bool) -> None:
         """Pauses the review, or goes on; also after a fault."""
@@ -203,11 +200,10 @@ class Reviewing:
         self._speed.end()
         if is_whole and self.reviews.keep(identity, review, reviewer.loaded.name):
             self._tell("games.changed")
-            for callback in self._callbacks:
-                try:
-                    callback(identity, review)
-                except Exception:
-                    _log.exception("after the review of game %s", identity)
+            try:
+                self._on_reviewed(identity, review)
+            except Exception:
+                _log.exception("after the review of game %s", identity)
 
     def _should_stop(self) -> bool:
         if monotonic() - self._looked_s > LOOK_S:
