@@ -119,10 +119,9 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
     tmp_path: Path, in_loop: Callable[..., Any]
 ) -> None:
     async def run() -> None:
-        config = EngineConfig()
-        dojo = Dojo(tmp_path / "dojo.sqlite3", config)
+        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
         dojo.reviewing.pause(True)
-        session = Session({"games": GamesView}, config, dojo)
+        session = Session({"games": GamesView}, dojo)
         view: Any = session.views["games"]
         lines = [f"position startpos moves {move}\n" for move in ("7g7f", "2g2f", "5g5f")]
         parts = [b64encode(line.encode()).decode() for line in lines]
@@ -182,7 +181,7 @@ def test_the_event_loop_never_waits_for_the_database(
 
     async def run() -> None:
         dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(evaluator=EvaluatorConfig("uniform")))
-        session = Session(VIEWS, dojo.config, dojo)
+        session = Session(VIEWS, dojo)
         for message in MESSAGES:
             handlers = session.views[message["type"].partition(".")[0]].handlers()
             await handlers[message["type"]](message)
@@ -199,7 +198,7 @@ def test_the_background_review_rests_while_a_tab_searches(
 ) -> None:
     async def run() -> None:
         dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
-        session = Session({}, EngineConfig(), dojo)
+        session = Session({}, dojo)
         started, ends = threading.Event(), threading.Event()
 
         def work(_job: Job) -> bool:

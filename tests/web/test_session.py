@@ -241,7 +241,7 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
         return True
 
     async def run() -> None:
-        session = Session({}, EngineConfig(), Dojo(None, EngineConfig()))
+        session = Session({}, Dojo(None, EngineConfig()))
         tasks = []
         for _ in range(5):
             tasks.append(asyncio.create_task(session.run("one", work)))

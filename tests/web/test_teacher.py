@@ -34,7 +34,7 @@ class Tab:
     """A tab with a teaching game in which Black is to move and may put its rook where a rook takes it."""
 
     def __init__(self, dojo: Dojo) -> None:
-        self.session = Session({"play": PlayView}, dojo.config, dojo)
+        self.session = Session({"play": PlayView}, dojo)
         self.view: Any = self.session.views["play"]
         self.told: list[dict[str, Any]] = []
         self.session.send = lambda kind, **content: self.told.append({"type": kind, **content})  # type: ignore[method-assign]

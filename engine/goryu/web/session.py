@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
-from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
 from goryu.web.messages import Language, Message, MessageError, parse
 from goryu.web.outbox import Outbox
@@ -133,14 +132,13 @@ class Session:
     def __init__(
         self,
         views: Mapping[str, type[View]],
-        config: EngineConfig,
         dojo: Dojo,
         record: tuple[str, bytes] | None = None,
     ) -> None:
         """Must be called in the event loop."""
         self.id = secrets.token_urlsafe(24)
         self.language: Language = "en"
-        self.config = config
+        self.config = dojo.config
         self.dojo = dojo
         self.record = record
         self.left_s: float | None = None
