@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from goryu.dojo.database import MIGRATIONS, Database, DatabaseError
+from goryu.dojo.database import Database, DatabaseError
+from goryu.dojo.schema import MIGRATIONS
 
 
 def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.dojo.database import MIGRATIONS, Database
+from goryu.dojo.database import Database
 from goryu.dojo.games import game_digest, indexed_positions
 from goryu.dojo.problems import ProblemKind, ProblemState
+from goryu.dojo.schema import MIGRATIONS
 from goryu.games.shogi import MoveError, SfenError
 
 APPLICATION = 1196380761
