@@ -33,7 +33,7 @@ class PlyReview:
 
     ply: 1 for the first move. turn: the player, 0 black or 1 white. move: in USI.
     win_rate: after the best move; played_win_rate: after the played one; loss: their difference, at least 0.
-    best: the best move, None if the search found the played one to be the best.
+    best: the best move, None if the search found the played one to be the best and it allows no mate.
     better_line: the best move and the moves that should have followed.
     refutation: the opponent's best answer to the played move, and the moves after it.
     prior, visits: of the played move in the search before it.
@@ -163,9 +163,8 @@ class GameReview:
     def enter(self, index: int, analysis: PositionAnalysis) -> None:
         """Takes an analysis of position `index`; comparisons that it makes stale are forgotten."""
         old, self.analyses[index] = self.analyses[index], analysis
-        best = analysis.best and analysis.best.move
-        if old is not None and (old.best and old.best.move) != best:
-            self.better.pop(index, None)  # It was searched for another move.
+        if old is not None and _names(old.moves[:2]) != _names(analysis.moves[:2]):
+            self.better.pop(index, None)  # It may have been searched for another move.
         for move in (index - 1, index):
             if move in self.better and not is_enough(self.better[move], self.playouts):
                 del self.better[move]
@@ -205,19 +204,23 @@ def _judge(
     after: PositionAnalysis,
     better: PositionAnalysis | None,
 ) -> PlyReview:
-    best = before.best
+    mate, mate_after = before.mate, after.mate
+    won, lost_after = mate is not None and mate > 0, mate_after is not None and mate_after > 0
+    was_lost = mate is not None and mate < 0
+    best, best_value = before.best, before.value
     assert best is not None
     played = before.find(move)
     played_value = -after.value
     is_best = best.move == move and before.ending != "declaration"
-    best_value, better_line = before.value, best.pv
+    if is_best and lost_after and not was_lost and len(before.moves) > 1:
+        # The search before the move did not see the mate that it allows, so the second choice is better.
+        is_best, best = False, before.moves[1]
+        best_value = before.value if best.value is None else best.value
+    better_line = best.pv
     if better is not None and not is_best:
         best_value = -better.value
         better_line = (best.move, *(better.best.pv if better.best else ()))
     loss = 0.0 if is_best else max(0.0, (best_value - played_value) / 2)
-    mate, mate_after = before.mate, after.mate
-    won, lost_after = mate is not None and mate > 0, mate_after is not None and mate_after > 0
-    was_lost = mate is not None and mate < 0
     return PlyReview(
         ply=index + 1,
         turn=turn,
@@ -248,6 +251,10 @@ def _class(before: PositionAnalysis, best: MoveAnalysis, loss: float, is_best: b
     ]
     is_only = bool(others) and best.value is not None and best.value - max(others) >= 2 * GREAT_LEAD
     return MoveClass.GREAT if is_only and best.prior <= GREAT_PRIOR else MoveClass.BEST
+
+
+def _names(moves: Sequence[MoveAnalysis]) -> list[str]:
+    return [move.move for move in moves]
 
 
 def is_enough(analysis: PositionAnalysis | None, playouts: int) -> bool:

@@ -17,6 +17,7 @@ from threading import Lock
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.base.errors import explained
 from goryu.base.files import cache_folder
+from goryu.base.language import tr
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
 
@@ -113,8 +114,13 @@ class AnalysisStore:
     def _fail(self, error: Exception) -> None:
         self._disconnect()
         self._report(
-            f"{self._path}: the database of analyses cannot be used ({error}); {_advice(error)}. "
-            "The review goes on and keeps nothing."
+            tr(
+                "{path}: the database of analyses cannot be used ({error}); {advice}. "
+                "The review goes on and keeps nothing.",
+                path=self._path,
+                error=error,
+                advice=_advice(error),
+            )
         )
 
     def _disconnect(self) -> None:
@@ -129,7 +135,7 @@ def open_default_store(report: Callable[[str], None]) -> AnalysisStore:
     try:
         path = default_path()
     except OSError as error:
-        report(f"analyses are not kept: {explained(error)}")
+        report(tr("analyses are not kept: {error}", error=explained(error)))
         path = None
     return AnalysisStore(path, report)
 
@@ -158,8 +164,8 @@ def _open(path: Path) -> sqlite3.Connection:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, (sqlite3.OperationalError, OSError)):
-        return "check the folder, the space on the disk, and whether another program locks the file"
-    return "delete the file if it is a damaged database, or name another one with --store"
+        return tr("check the folder, the space on the disk, and whether another program locks the file")
+    return tr("delete the file if it is a damaged database, or name another one with --store")
 
 
 def _encoded(analysis: PositionAnalysis) -> bytes:

@@ -134,8 +134,9 @@ class _Merge:
             except (MoveError, SfenError) as error:
                 raise InputError(tr("the backup is damaged")) from error
             with self._database.transaction() as connection:
-                self._done.games += self._database.insert("games", row)
-                new = self._find(same, row["digest"])
+                added = self._database.insert("games", row)
+                self._done.games += added is not None
+                new = added or self._find(same, row["digest"])
                 connection.executemany(
                     "INSERT OR IGNORE INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
                     ((new, *position) for position in positions),
@@ -159,7 +160,7 @@ class _Merge:
     def _add_problem(self, row: dict[str, Any]) -> None:
         old = row.pop("id")
         row["game"] = self._games.get(row["game"])
-        is_new = self._database.insert("problems", row)
+        is_new = self._database.insert("problems", row) is not None
         same = "SELECT * FROM problems WHERE key = ? AND kind = ?"
         known = self._database.rows(same, row["key"], row["kind"])[0]
         self._problems[old] = known["id"]

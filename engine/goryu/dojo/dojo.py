@@ -104,13 +104,17 @@ class Dojo:
         watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
         for paths, collection in watched:
             if paths:
-                self._watching.append(Watching(self.database, paths, self.games_changed, collection))
+                watching = Watching(self.database, paths, self.games_changed, self._on_problem, collection)
+                self._watching.append(watching)
                 self._watching[-1].start()
 
     def games_changed(self) -> None:
         """Tells all tabs, and reviews what is new."""
         self.tell("games.changed")
         self.reviewing.wake()
+
+    def _on_problem(self, text: str) -> None:
+        self.tell("games.problem", text=text)
 
     # With the network of full strength, which is loaded at the first use. Each raises LoadingError if that
     # fails, and tries again at the next use.

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from goryu.base.errors import GoryuError
+from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.set_up.model_path import told_choice
@@ -109,8 +109,8 @@ class View:
 
 def text_of(error: Exception) -> str:
     """Returns what the page shows; an error that only a defect of Goryu can cause is also logged."""
-    if isinstance(error, GoryuError):
-        return error.translated()
+    if isinstance(error, GoryuError) or (isinstance(error, OSError) and error.strerror):
+        return explained(error)
     _log.error("an unexpected error", exc_info=error)
     return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
 

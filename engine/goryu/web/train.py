@@ -198,9 +198,9 @@ class TrainView(View):
         past = schedule.attempts(shown.problem.id)
         if shown.is_kept:
             return past[1:]
-        shown.is_kept = True
         seconds = monotonic() - shown.began_s
         schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds))
+        shown.is_kept = True  # Not if the disk is full: the next answer is kept then.
         self.session.dojo.tell("train.changed")
         return past
 
