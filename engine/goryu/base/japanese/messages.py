@@ -456,6 +456,7 @@ TEXTS: dict[str, str] = {
     "perfect play: searches the whole game": "終局まで読み切る",
     "minimax without the moves that cannot matter": "結果に影響しない手を枝刈りして、終局まで読み切る",
     "minimax to a few plies, then a heuristic": "数手先まで読み、簡単な評価関数で評価する",
+    "depth-limited to two plies, with some random moves": "2 手先まで読み、ときどきランダムに指す",
     "the same number of random games after every move": "候補手ごとに、同じ回数だけランダムに対局してみる",
     "minimax that leaves out replies to refuted moves": "だめとわかった手への応手を省いて、終局まで読み切る",
     "flat-mc whose games take a win and block a loss": "flat-mcの対局で、勝つ手と負けを防ぐ手を優先する",
@@ -471,6 +472,7 @@ TEXTS: dict[str, str] = {
     "the move that leads to the network's best value": "ネットワークの評価が最もよくなる手を指す",
     "plays like a person": "人間らしく指す",
     "plies": "手数",
+    "share of random moves, from 0 to 1": "ランダムに指す割合、0 から 1",
     "random games after each move": "一手あたりのランダムな対局の数",
     "random games": "ランダムな対局の数",
     "from 1, for beginners, to 10, full strength": "1（入門）から10（全力）まで",
@@ -723,6 +725,9 @@ TEXTS: dict[str, str] = {
         "持ち時間：0〜24時間で、少なくとも一つは0より長くしてください"
     ),
     "no game is open: open a record first": "棋譜が開かれていません",
+    "{problem}; the review uses another network: {description}": (
+        "{problem}。別のネットワークで検討します：{description}"
+    ),
     "no game was found": "棋譜が見つかりません",
     "the file has several games; this is number {number}": (
         "ファイルに複数の棋譜があります。{number}局目を開きました"
