@@ -237,6 +237,7 @@ OPTIONS = {
         "同じ局面を一つにまとめ、目標を平均する"
     ),
     "blocks of the network": "ブロックの数",
+    "residual blocks of the network": "残差ブロックの数",
     "channels of every convolution in the tower": "残差ブロックの畳み込みのチャネル数",
     "positions in a training step": "バッチサイズ",
     "end the run after this many steps, or after --minutes if that is sooner": (
