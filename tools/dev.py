@@ -230,6 +230,7 @@ TASKS = {
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
     "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
+    "texts": Verb("run the commands of docs/texts.md and compare", ("train",), script("texts.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
     "review": Verb(
         "measure reviews: speed, agreement with longer searches",
