@@ -34,7 +34,7 @@ OUTLINE = "card"
 """The table of the project's outline, which is none of the five texts."""
 COUNTS = {
     "en": "Of the {all} items of the texts {works} work, {partly} work partly, and {history} is history.",
-    "ja": "文章の {all} 項目のうち、{works} 項目ができ、{partly} 項目は一部だけできます。{history} 項目は歴史的なものです。",
+    "ja": "文章の {all} 項目のうち、{works} 項目ができ、{partly} 項目は一部だけ、{history} 項目は歴史です。",
 }
 STATES = {"works": ("works", "できる"), "partly": ("partly", "一部"), "history": ("history", "歴史")}
 TABLE = re.compile(r"(?<=^<!-- table: )(\w+) -->\n.*?(?=<!-- end -->$)", re.MULTILINE | re.DOTALL)
@@ -151,7 +151,7 @@ def missing(row: Row, output: str) -> list[str]:
 
 def _pattern(out: str) -> str:
     literal = re.escape(" ".join(out.split()))
-    return re.sub(r"≈[\d.,\\]+", r"[\\d.,]+", literal).replace("…", ".*?")
+    return re.sub(r"≈\d[\d,]*(?:\\\.\d+)?", r"[\\d.,]+", literal).replace("…", ".*?")
 
 
 def output_of(row: Row, folder: Path) -> str:
@@ -211,7 +211,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = read()
     failed = 0
     if not options.write:
-        wanted = [row for row in rows if options.only in row.py + row.run and (options.train or not row.trains)]
+        named = (row for row in rows if options.only in row.py + row.run)
+        wanted = [row for row in named if options.train or not row.trains]
         with tempfile.TemporaryDirectory() as temporary:
             folder = options.folder or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
