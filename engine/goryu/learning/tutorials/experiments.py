@@ -117,9 +117,9 @@ def tictactoe_network(setup: AgentSetup, games: int, rng: Random) -> Iterator[Me
         yield points(f"{name} - alpha-beta", score)
 
 
-def greedy_opponent(rng: Random, epsilon: float = 0.1) -> Agent:
+def greedy_opponent(rng: Random) -> Agent:
     """Returns the opponent of the reversi tutorial: most discs after two plies, one move in ten at random."""
-    return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead)), epsilon, rng)
+    return make_agent("greedy", AgentSetup(heuristic=disc_lead), rng)
 
 
 def reversi_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:

@@ -20,6 +20,22 @@ class TutorialOptions:
         check_ranges(self)
 
 
+LOOP_OPTIONS = ("playouts", "search", "temperature", "games_per_cycle", "steps_per_cycle", "window_positions",
+                "batch", "evaluation_games")  # fmt: skip
+"""The fields of `AlphaZeroConfig` that `goryu learn tictactoe` has as options."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSize:
+    """The size of a residual network; the tutorial has 16 blocks of 128 channels. Raises InputError."""
+
+    blocks: int = ranged(1, "residual blocks of the network", most=100)
+    channels: int = ranged(32, "channels of the network", most=4096)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
+
 @dataclass(frozen=True, slots=True)
 class LessonOptions:
     """The opponents, in turn, and how often a network is written. Raises InputError for a bad number."""

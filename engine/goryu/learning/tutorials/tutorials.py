@@ -8,18 +8,18 @@ from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
 from goryu.implementation import Board, Reversi
 from goryu.learning.tutorials import exercises, experiments
-from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, TICTACTOE, puct_config
+from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
 from goryu.learning.tutorials.lesson import Lesson
 from goryu.learning.tutorials.lesson_games import RUNNING, LessonGame, running_win_rates, strip, win_rate
 from goryu.learning.tutorials.networks import export
-from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.options import LessonOptions, NetworkSize, PseudocodeOptions, TutorialOptions
 from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
 from goryu.learning.tutorials.pseudocode_config import Factors, scaled
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
-from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL, ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import Score, paired_match
@@ -29,10 +29,11 @@ TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network
 """The stages that train a value network for reversi."""
 
 
-def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
+def train_tictactoe(
+    run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
+) -> None:
     """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
-    config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
-    learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
+    learner = BoardLearner(BOARD_GAMES["tictactoe"], size.blocks, size.channels, seed=run.seed)
 
     def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
@@ -42,7 +43,7 @@ def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
         return replies / 11, "correct replies of puct:20, share of 11"
 
     path = run.folder / "tictactoe.onnx"
-    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
+    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength, size=3)
     trained = setup(champion)
     run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.match_games, rng))
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.match_games, rng))
@@ -87,7 +88,9 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
 
     board_learner = BoardLearner(game, blocks=2, channels=32, seed=run.seed)
     path = run.folder / "reversi.onnx"
-    champion = train_alphazero(run, board_learner, config, lambda: board_learner.export(path), strength)
+    champion = train_alphazero(
+        run, board_learner, config, lambda: board_learner.export(path), strength, size=8
+    )
     agent = puct(champion, 100)
     run.measure(
         "network", lambda rng: experiments.reversi_networks(agent, value_player, options.match_games, rng)
@@ -154,15 +157,19 @@ def train_lesson(
         rate, running = win_rate(lesson.games), running_win_rates(lesson.games)[-1]
         run.log(
             f"{games[-1].number:5}  {strip(games)}  {100 * rate:3.0f} % won, {100 * running:3.0f} % of the "
-            f"last {RUNNING}, epsilon {games[-1].epsilon:.2f}, loss {loss:.4f}"
+            f"last {RUNNING}, epsilon {games[-1].epsilon:.3f}, loss {loss:.4f}; "
+            f"without random moves {lesson.checkpoint_games[-1].discs:+} discs"
         )
         run.progress("games", len(lesson.games), config.games)
 
     def results(rng: Random) -> Iterator[Measurement]:
-        for name in dict.fromkeys(more.opponents):
+        is_tutorials = config == PUBLISHED and tuple(more.opponents) == ("greedy",)
+        theirs = {"greedy": 0.81, "random": 0.75} if is_tutorials else {}
+        for name in dict.fromkeys([*more.opponents, "random"]):
             for side, place in enumerate(("first", "second")):
-                score = lesson.match(name, options.match_games, side)
-                yield experiments.points(f"without random moves, moving {place} - {name}", score)
+                score = lesson.match(name, options.match_games, side, rng)
+                claim = f"without random moves, moving {place} - {name}"
+                yield experiments.points(claim, score, None if side else theirs.get(name))
 
     lesson.run(more.checkpoint_every, checkpoint)
     run.measure("match", results)
@@ -215,7 +222,6 @@ STAGES = {
 """The stages of each tutorial that train a network, and so have a saved state."""
 
 TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
-    "tictactoe": train_tictactoe,
     "reversi": train_reversi,
     "exercises": train_exercises,
     "shogi": train_shogi,
