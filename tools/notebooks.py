@@ -5,7 +5,7 @@ A source has the text of both languages and the code once. A fenced block of Pyt
 text; `<!-- en -->` and `<!-- ja -->` begin what only one language has. Words after "python" are tags of the cell:
 
     torch     needs PyTorch
-    varies    other machines print other numbers: only the number of lines is compared
+    varies    another run prints other numbers
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ ENVIRONMENT = {"GORYU_NETWORK": "shipped", "GORYU_BOOK": "off", "GORYU_MEASURE":
 """For the same output on every machine."""
 
 CODE = re.compile(r"^(```python.*?^```\n)", re.MULTILINE | re.DOTALL)
+COLOUR = re.compile("\x1b\\[[\\d;]*m")
 LANGUAGE = re.compile(r"^<!-- (en|ja) -->\n", re.MULTILINE)
 
 Notebook = Any
-"""A notebook of nbformat: dictionaries and lists."""
+"""A notebook or a cell of nbformat: dictionaries and lists."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"notebooks: {name} needs PyTorch", file=sys.stderr)
                 return 1
             execute(notebook, language)
-            nbformat.write(notebook, stored_path(name, language))
+            nbformat.write(notebook, stored_path(name, language), split_lines=False)
     return 0
 
 
@@ -94,23 +95,44 @@ def execute(notebook: Notebook, language: str) -> None:
     environment = {**os.environ, **ENVIRONMENT, "GORYU_LANGUAGE": language}
     with TemporaryDirectory() as folder:
         client = NotebookClient(
-            notebook, timeout=600, resources={"metadata": {"path": folder}}, record_timing=False, coalesce_streams=True
+            notebook, timeout=600, resources={"metadata": {"path": folder}}, record_timing=False
         )
         client.execute(env=environment)
     notebook.metadata.language_info = {"name": "python"}  # Without the version of this machine.
     for cell in notebook.cells:
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
+            cell.outputs = list(_tidied(cell))
+
+
+def _tidied(cell: Any) -> Iterator[Any]:
+    """Yields what a cell has printed as one text, then its pictures and values.
+
+    Raises RuntimeError if a command has failed: `%run` does not stop a notebook.
+    """
+    printed, others = "", []
+    for output in cell.outputs:
+        data = output.get("data", {})
+        if output.output_type == "error":
+            raise RuntimeError(f"{cell.source}\n{output.evalue}")
+        if output.get("name") == "stdout":
+            printed += output.text
+        elif "text/html" in data:  # Of rich, which draws in colours here.
+            printed += COLOUR.sub("", data["text/plain"])
+        elif output.get("name") != "stderr":
+            others.append(output)
+    if printed:
+        yield nbformat.v4.new_output("stream", text=printed)
+    yield from others
 
 
 def shown(cell: Any) -> str:
-    """Returns what a cell has put out, as text; of a cell that varies only how many lines."""
+    """Returns what a cell has put out, as text; of a cell that varies only whether there is any."""
     parts = []
     for output in cell.outputs:
         data = output.get("data", {})
         parts.append(output.get("text") or data.get("image/svg+xml") or data.get("text/plain") or "")
     text = "".join(parts)
-    return f"{len(text.splitlines())} lines" if "varies" in tags(cell) else text
+    return str(bool(text.strip())) if "varies" in tags(cell) else text
 
 
 if __name__ == "__main__":
