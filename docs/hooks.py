@@ -1,4 +1,5 @@
-"""Hooks of MkDocs: both languages of every guide, links to the source, code beside its explanation, the API, notebooks.
+"""Hooks of MkDocs: both languages of every guide, links to the source, code beside its explanation, the API,
+notebooks.
 
 Guides are plain Markdown that GitHub shows too. On the site
 
@@ -9,7 +10,7 @@ Guides are plain Markdown that GitHub shows too. On the site
   classes, without names the whole file;
 - `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the
   docstrings; on a Japanese page it becomes links to them;
-- a notebook becomes a page with the outputs that it has.
+- a notebook becomes a page with the outputs that it has, and links to notebooks lead to these pages.
 
 A missing language, file or function is a warning, and the build is strict.
 """
@@ -38,6 +39,7 @@ OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULT
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
 
+NOTEBOOK = re.compile(r"(\]\([\w.-]+)\.ipynb\)(?! *\{)")
 REFERENCE = re.compile(r"^<!-- reference: goryu\.(\S+) -->$", re.MULTILINE)
 
 log = logging.getLogger("mkdocs.hooks")
@@ -117,7 +119,7 @@ def notebook_page(path: Path) -> str:
     """Returns the Markdown of a notebook: its texts, its code, and the outputs in boxes."""
     title, *parts = map(_cell, json.loads(path.read_text(encoding="utf-8"))["cells"])
     words = "ノートブックをダウンロード" if path.name.endswith(".ja.ipynb") else "Download the notebook"
-    return "\n\n".join([title, f"[{words}]({path.name}){{ .md-button }}", *parts, ""])
+    return "\n\n".join([title, f"[{words}]({path.name}){{ .md-button download }}", *parts, ""])
 
 
 def _cell(cell: dict[str, Any]) -> str:
@@ -143,6 +145,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     """Turns the Markdown of a guide into that of the site."""
     here = page.file.src_uri
     markdown = OTHER_LANGUAGE.sub("", markdown, count=1)
+    markdown = NOTEBOOK.sub(r"\1.md)", markdown)
     markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), here), markdown)
     markdown = REFERENCE.sub(lambda match: reference(match[1], here), markdown)
     return OUTSIDE.sub(lambda match: match[1] + address(match[2], here, config) + match[3], markdown)
@@ -159,7 +162,7 @@ def source_block(path: str, names: list[str], here: str) -> str:
 
 
 def address(link: str, here: str, config: MkDocsConfig) -> str:
-    """Returns the address of a file of the repository that a guide links to; of another guide the link itself."""
+    """Returns the address of a file of the repository that a guide links to; of a guide the link itself."""
     path = os.path.normpath(PurePosixPath("docs", here).parent / link)
     if Path(path).parts[0] == "docs":
         return link

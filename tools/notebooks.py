@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes the notebooks of docs/notebooks/ from tools/notebooks/*.md and runs them; names choose some of them.
 
-A source has the text of both languages and the code once. A fenced block of Python is a cell with code, the rest is
-text; `<!-- en -->` and `<!-- ja -->` begin what only one language has. Words after "python" are tags of the cell:
+A source has the text of both languages and the code once. A fenced block of Python is a cell with code, the
+rest is text; `<!-- en -->` and `<!-- ja -->` begin what only one language has. Words after "python" are tags
+of the cell:
 
     torch     needs PyTorch
     varies    another run prints other numbers
@@ -74,7 +75,9 @@ def made(name: str, language: str) -> Notebook:
         cell.id = f"cell-{len(cells)}"
         cells.append(cell)
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    return nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}})
+    return nbformat.v4.new_notebook(
+        cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}}
+    )
 
 
 def _in_language(text: str, language: str) -> Iterator[str]:

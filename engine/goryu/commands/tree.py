@@ -66,7 +66,8 @@ def _draw(options: argparse.Namespace) -> None:
         sys.stdout.write(tree_text(recording, subject, extent))
     for path, made in files:
         atomic_write(path, made(recording, len(recording) - 1, subject, extent))
-        sys.stdout.write(f"{path}: {recording.playouts} playouts\n")
+        unit = "playouts" if subject.observed.playouts else "positions"
+        sys.stdout.write(f"{path}: {recording.playouts} {unit}\n")
 
 
 def _print_counts(options: argparse.Namespace) -> None:
