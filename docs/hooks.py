@@ -108,11 +108,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
     for name in untranslated():
         log.warning("docs/%s is missing: every guide has both languages", name)
-    for path in sorted(GUIDES.rglob("*.ipynb")):
-        name = path.relative_to(GUIDES).with_suffix(".md").as_posix()
-        if files.get_file_from_path(path.relative_to(GUIDES).as_posix()):
-            files.append(File.generated(config, name, content=notebook_page(path)))
+    for file in [file for file in files if file.src_uri.endswith(".ipynb") and file.inclusion.is_included()]:
+        page = str(PurePosixPath(file.src_uri).with_suffix(".md"))
+        files.append(File(page, config.docs_dir, config.site_dir, config.use_directory_urls))
     return files
+
+
+def on_page_read_source(page: Page, config: MkDocsConfig) -> str | None:
+    """Returns the Markdown of a page that is a notebook."""
+    path = Path(config.docs_dir, page.file.src_uri).with_suffix(".ipynb")
+    return notebook_page(path) if path.exists() else None
 
 
 def notebook_page(path: Path) -> str:
