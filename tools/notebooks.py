@@ -28,7 +28,13 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "tools" / "notebooks"
 NOTEBOOKS = ROOT / "docs" / "notebooks"
 LANGUAGES = ("en", "ja")
-ENVIRONMENT = {"GORYU_NETWORK": "shipped", "GORYU_BOOK": "off", "GORYU_MEASURE": "off", "NO_COLOR": "1"}
+ENVIRONMENT = {
+    "GORYU_NETWORK": "shipped",
+    "GORYU_BOOK": "off",
+    "GORYU_MEASURE": "off",
+    "NO_COLOR": "1",
+    "JUPYTER_COLUMNS": "80",
+}
 """For the same output on every machine."""
 
 CODE = re.compile(r"^(```python.*?^```\n)", re.MULTILINE | re.DOTALL)
