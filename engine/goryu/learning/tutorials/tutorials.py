@@ -16,13 +16,14 @@ from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.options import LessonOptions, NetworkSize, PseudocodeOptions, TutorialOptions
 from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
 from goryu.learning.tutorials.pseudocode_config import Factors, scaled
+from goryu.learning.tutorials.pseudocode_games import GAMES
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
 from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL, ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
-from goryu.players.agents.arena import Score, paired_match
+from goryu.players.agents.arena import paired_match
 from goryu.search.evaluator import Evaluator
 
 TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
@@ -121,28 +122,46 @@ def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
     untrained = learner.evaluator()
 
-    def new_game() -> Board:
-        return Board(rules=Rules(max_ply=config.max_plies))
-
-    def puct(evaluator: Evaluator) -> Agent:
-        return make_agent("puct:20", AgentSetup(evaluator=evaluator, puct=puct_config(config)))
-
-    def against(evaluator: Evaluator, opponent: Agent, games: int, rng: Random) -> Score:
-        return experiments.match_of_openings(puct(evaluator), opponent, new_game, games, 6, rng)
+    def setup(evaluator: Evaluator) -> AgentSetup:
+        return AgentSetup(evaluator=evaluator, puct=puct_config(config))
 
     def strength(evaluator: Evaluator) -> tuple[float, str]:
-        score = against(evaluator, puct(untrained), 10, Random(1))
-        return score.points, "points of puct:20 against itself with the untrained network"
-
-    def results(rng: Random) -> Iterator[Measurement]:
-        score = against(champion, make_agent("random", rng=rng), options.match_games, rng)
-        yield experiments.points("puct:20 - random", score)
-        score = against(champion, puct(untrained), options.match_games, rng)
-        yield experiments.points("puct:20 - puct:20 with the untrained network", score)
+        *_, score = shogi_results(setup(evaluator), untrained, config, 10, Random(1))
+        return score.value, "points of puct:20 against itself with the untrained network"
 
     path = run.folder / "shogi.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
-    run.measure("network", results)
+    run.measure(
+        "network",
+        lambda rng: shogi_results(setup(champion), untrained, config, options.match_games, rng),
+    )
+
+
+def shogi_results(
+    trained: AgentSetup, untrained: Evaluator, config: AlphaZeroConfig, games: int, rng: Random
+) -> Iterator[Measurement]:
+    """Measures a network against random moves and against itself before the training."""
+    opponents = {
+        "random": make_agent("random", rng=rng),
+        "puct:20 with the untrained network": make_agent("puct:20", replace(trained, evaluator=untrained)),
+    }
+    for name, opponent in opponents.items():
+        score = experiments.match_of_openings(
+            make_agent("puct:20", trained),
+            opponent,
+            lambda: Board(rules=Rules(max_ply=config.max_plies)),
+            games,
+            6,
+            rng,
+        )
+        yield experiments.points(f"puct:20 - {name}", score)
+
+
+def new_learner(game: str, seed: int) -> BoardLearner | ShogiLearner:
+    """Returns the untrained network of a game of the pseudocode."""
+    if game == "shogi":
+        return ShogiLearner(blocks=2, channels=32, seed=seed)
+    return BoardLearner(BOARD_GAMES[game], blocks=1 if game == "tictactoe" else 2, channels=32, seed=seed)
 
 
 def train_lesson(
@@ -179,8 +198,10 @@ def train_pseudocode(
     run: ResumableRun, options: TutorialOptions, factors: Factors, more: PseudocodeOptions
 ) -> None:
     """Lets actors play while a trainer trains, then measures how the last network plays."""
-    game, config = BOARD_GAMES[more.board], scaled(factors, more.untried, as_published=more.as_published)
-    learner = BoardLearner(game, blocks=1 if more.board == "tictactoe" else 2, channels=32, seed=run.seed)
+    game = GAMES[more.board]
+    config = scaled(factors, more.untried, as_published=more.as_published, game=more.board)
+    learner = new_learner(more.board, run.seed)
+    untrained = learner.evaluator()
     storage = NetworkStorage(run.folder / "networks", game)
     trainer = Trainer(learner, storage, config, Random(run.seed))
     saved = run.load("pseudocode", lambda saved: trainer.load_state_dict(saved["trainer"]))
@@ -200,6 +221,9 @@ def train_pseudocode(
     def results(rng: Random) -> Iterator[Measurement]:
         if more.board == "tictactoe":
             yield from experiments.tictactoe_network(setup, options.match_games, rng)
+            return
+        if more.board == "shogi":
+            yield from shogi_results(setup, untrained, config.alphazero, options.match_games, rng)
             return
         agent = make_agent("puct:20", setup)
         opponents = {"random": make_agent("random", rng=rng)}
