@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the guides from the code: layers, confluence, a game at the terminal, rules.
+"""Draws the pictures of the guides from the code: layers, confluence, a game at the terminal, cuts, rules.
 
     python tools/draw.py        writes docs/pictures/*.svg and the layers in both READMEs
 
@@ -72,6 +72,7 @@ def draw(_args: argparse.Namespace) -> None:
     (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
     for name, language in (("play.svg", "en"), ("play.ja.svg", "ja")):
         (PICTURES / name).write_text(game_at_the_terminal(language), encoding="utf-8", newline="\n")
+    draw_tree_of_numbers(PICTURES / "cuts.svg")
     for rule in RULES:
         (PICTURES / f"rule-{rule}.svg").write_text(rule_board(rule), encoding="utf-8", newline="\n")
 
@@ -234,6 +235,18 @@ def with_width(text: re.Match[str]) -> str:
 
     width = CELL_WIDTH * cell_len(unescape(text[2]))
     return f'textLength="{width:g}"{text[1]}{text[2]}<'
+
+
+# A tree of numbers with its cuts: that of docs/web.md.
+
+NUMBERS = "A: B C; B: D E; C: F G; D: H=4 I=5; E: J=6 K=8; F: L=1 M=3; G: N=7 O=2"
+
+
+def draw_tree_of_numbers(path: Path) -> None:
+    """Writes an SVG of alpha-beta on the tree."""
+    command = [sys.executable, "-m", "goryu", "tree", "--game", "numbers", NUMBERS, "--svg", str(path)]
+    environment = {**os.environ, "GORYU_LANGUAGE": "en"}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 # The boards of docs/rules.md; tests/repository/test_rules_page.py checks what it says of them.
