@@ -98,7 +98,8 @@ def _code(text: str) -> str:
 
 def _link(language: str, path: str, *names: str) -> str:
     if path.startswith("docs/"):
-        name = path.removeprefix("docs/").replace(".md", ".ja.md" if language == "ja" else ".md")
+        page = Path(path).relative_to("docs")
+        name = (page.with_suffix(f".ja{page.suffix}") if language == "ja" else page).as_posix()
         return f"[{name}]({name})"
     shown = path.removeprefix("engine/goryu/")
     return f"[{shown}](../{path})" + (f" {', '.join(f'`{name}`' for name in names)}" if names else "")

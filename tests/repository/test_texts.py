@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import re
 import shlex
 from importlib import import_module
 from importlib.util import find_spec
@@ -32,8 +33,14 @@ def test_every_row_shows_where_to_look_and_says_why_not() -> None:
         assert row.state == "works" or all(row.why), row.texts
         assert bool(row.out) == bool(row.py or row.run), row.texts
         assert all(row.texts), row.texts
-        for path in row.see:
-            assert (ROOT / path.split()[0]).exists(), path
+        for path, *names in map(str.split, row.see):
+            assert (ROOT / path).exists(), path
+            for name in names:
+                last = name.rpartition(".")[2]
+                text = (ROOT / path).read_text("utf-8")
+                assert re.search(rf"^ *(?:def|class) {last}\b|^{last}\b", text, re.MULTILINE), (
+                    f"{path} {name}"
+                )
 
 
 def test_a_number_may_differ_and_three_dots_stand_for_anything() -> None:
