@@ -24,6 +24,15 @@ from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
 from goryu.players.agents.presets import disc_lead
 
+TOLD = {
+    "minimax moving first - random",
+    "random moving first - minimax",
+    "alpha-beta moving first - random",
+    "alpha-beta moving first - minimax",
+    "greedy moving first - random",
+}
+"""What the texts tell in words or ask: their numbers are ours only."""
+
 LESSON = {
     "without random moves, moving first - greedy": ("points against the tutorial's opponent", 0.81),
     "without random moves, moving first - random": ("points against random moves", 0.75),
