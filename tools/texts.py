@@ -226,7 +226,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     print("\n".join([f"    expected {lacks}", *output.splitlines()[-30:]]), flush=True)
         print(f"{failed} of {len(wanted)} rows are wrong")
     for language, path in PAGES.items():
-        path.write_text(page(path.read_text("utf-8"), rows, language), "utf-8", newline="\n")
+        path.write_text(page(path.read_text("utf-8"), read(), language), "utf-8", newline="\n")
     return int(failed > 0)
 
 
