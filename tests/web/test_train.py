@@ -10,35 +10,18 @@ import pytest
 from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import GameReview, PlyReview
+from goryu.dojo.collecting import collect
 from goryu.dojo.problems import ProblemKind, Problems, ProblemState
 from goryu.dojo.reviews import Reviews
 from goryu.dojo.settings import change_training_settings
 from goryu.dojo.tsume.problem import Tsume
 from goryu.kifu.reading import parse_record
 from goryu.web.train import TrainView
+from sample_games import ROOK_HANGS_KIF
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-RECORD = """\
-開始日時：2026/11/22
-先手：先手太郎
-後手：後手花子
-   1 ２六歩(27)
-   2 ８四歩(83)
-   3 ２五歩(26)
-   4 ８五歩(84)
-   5 ７八金(69)
-   6 ３二金(41)
-   7 ２四歩(25)
-   8 同　歩(23)
-   9 同　飛(28)
-  10 ２三歩打
-  11 ８四飛(24)
-  12 同　飛(82)
-  13 ９六歩(97)
-  14 ８六歩(85)
-  15 投了
-"""
+RECORD = ROOK_HANGS_KIF.partition("  13")[0] + "  13 ９六歩(97)\n  14 ８六歩(85)\n  15 投了\n"
 """On move 11 black puts its rook where a rook takes it; on move 13 it lets white's rook come in."""
 
 DAY = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
@@ -79,7 +62,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     dojo.games.set_me(["先手太郎"])
     Reviews(dojo.database).keep(game, StoredReview(record.start, record.moves, 100), "test")
     problems = Problems(dojo.database)
-    assert problems.collect() == 2
+    assert collect(dojo.database) == 2
     for content in (answers(("8g8f", 0.6), ("9g9f", 0.2)), answers(("2d2h", 0.6), ("2d8d", 0.1))):
         candidate = next(
             problem

@@ -725,6 +725,9 @@ TEXTS: dict[str, str] = {
         "持ち時間：0〜24時間で、少なくとも一つは0より長くしてください"
     ),
     "no game is open: open a record first": "棋譜が開かれていません",
+    "{problem}; the review uses another network: {description}": (
+        "{problem}。別のネットワークで検討します：{description}"
+    ),
     "no game was found": "棋譜が見つかりません",
     "the file has several games; this is number {number}": (
         "ファイルに複数の棋譜があります。{number}局目を開きました"

@@ -154,5 +154,5 @@ Reversi takes some fifteen minutes. With an exploration of 1 the 32 playouts spr
 policy hardly learned (a loss of 1.94, not 1.79): 62 points of 100 against the tutorial's opponent, not 98.
 
 Shogi is no small game: its factors show in some minutes that the configuration runs, and no more: 210 steps
-on 60 games, nearly all of them cut after 77 plies as draws. The noise is weak, or all targets would follow it.
+on 60 games, nearly all of them cut after 77 plies as draws. The noise is weak, or all targets follow it.
 """
