@@ -48,11 +48,12 @@ def test_shogi_has_its_own_noise() -> None:
 @pytest.mark.slow
 def test_shogi_learns_the_moves_of_its_own_games(tmp_path: Path) -> None:
     pytest.importorskip("torch")
-    command = [*COMMAND, "shogi", "--folder", str(tmp_path), "--match-games", "2", "--plies", "0.05"]
+    command = [*COMMAND, "shogi", "--folder", str(tmp_path), "--match-games", "2", "--untried", "reduced"]
+    command += ["--plies", "0.03", "--steps", "0.00015", "--checkpoints", "0.02"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     losses = [float(loss) for loss in re.findall(r"losses ([\d.]+)", shown)]
-    assert len(losses) == 7
-    assert losses[-1] < 0.9 * losses[0]
+    assert len(losses) == 6
+    assert losses[-1] < losses[0]
     assert "puct:20 - puct:20 with the untrained network" in shown
 
 

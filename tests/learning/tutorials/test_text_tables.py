@@ -12,25 +12,34 @@ pytest.importorskip("rich")
 from goryu.__main__ import main
 from goryu.base.errors import InputError
 from goryu.learning.tutorials import text_tables
+from goryu.learning.tutorials.lesson_games import LessonGame, write_games
 from goryu.learning.tutorials.report import Measurement, TutorialReport
 
 
 def write_lesson(folder: Path, points: float, margin: float) -> Path:
+    """Writes a lesson in which the learner won the last of four games."""
     folder.mkdir()
     detail = f"8 wins, 0 draws, 2 losses, mean margin {margin:+.1f}"
-    measurements = [Measurement("points", name, points, 0.1, None, detail) for name in text_tables.LESSON]
+    names = [f"without random moves, moving first - {opponent}" for opponent in ("greedy", "random")]
+    measurements = [Measurement("points", name, points, 0.1, None, detail) for name in names]
     TutorialReport({}, measurements=measurements).write(folder / "report.json")
+    games = [LessonGame(number, 4, "greedy", 0, 0.1, -1 if number < 4 else 1, ()) for number in range(1, 5)]
+    write_games(folder / "games.jsonl", games)
+    write_games(folder / "checkpoint-games.jsonl", games[2:])
     return folder
 
 
-def test_the_error_of_lessons_is_that_of_the_trainings(tmp_path: Path) -> None:
+def test_the_error_of_several_lessons_is_that_of_their_mean(tmp_path: Path) -> None:
     folders = [write_lesson(tmp_path / "1", 0.6, 10.0), write_lesson(tmp_path / "2", 0.8, 20.0)]
-    found = list(text_tables.trainings(folders))
-    assert [(one.theirs, one.detail) for one in found] == [
-        (0.81, "2 trainings"), (17.2, "2 trainings"), (0.75, "2 trainings"), (20.8, "2 trainings")
-    ]  # fmt: skip
-    assert [found[0].value, found[0].error] == pytest.approx([0.7, 0.1])
-    assert [found[1].value, found[1].error] == pytest.approx([15.0, 5.0])
+    found = {one.name.partition(": ")[2]: one for one in text_tables.trainings(folders)}
+    assert {name: one.theirs for name, one in found.items()} == text_tables.LESSON
+    assert found["training games not lost"].value == 0.25
+    assert found["games without random moves not lost"].value == 0.5
+    points, discs = (found[f"{what} against random moves"] for what in ("points", "discs ahead"))
+    assert [points.value, points.error, discs.value, discs.error] == pytest.approx([0.7, 0.1, 15.0, 5.0])
+    alone = {one.name.partition(": ")[2]: one for one in text_tables.trainings(folders[:1])}
+    assert alone["points against random moves"].error == 0.1
+    assert alone["training games not lost"].error == pytest.approx(0.25)
     assert list(text_tables.trainings([])) == []
 
 

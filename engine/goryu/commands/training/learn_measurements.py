@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from goryu.learning.tutorials.differences import Row
 
 PHRASES = (
+    "training games not lost", "the last 300 of them", "games without random moves not lost",
     "trained as published", "points against the tutorial's opponent", "points against random moves",
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
     "moving first", "moving second", "that never grows (as published)",
     "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of",
     "visits of the root", "visits a second", "score in centipawns",
-    "mean margin", "wins", "draws", "losses", "trainings", "runs", "of 11",
+    "mean margin", "wins", "draws", "losses", "trainings", "1 training", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""
 
@@ -91,7 +92,7 @@ def differences_table(rows: Sequence["Row"]) -> str:
     names = list(rows[0].numbers)
     lines = ["| | " + " | ".join(tr(name) for name in names) + " |", "|---" + "|--:" * len(names) + "|"]
     for row in rows:
-        cells = [f"{mean:.2f} ± {error:.2f}" for mean, error in row.numbers.values()]
+        cells = [f"{mean:.2f}" + f" ± {error:.2f}" * (error > 0) for mean, error in row.numbers.values()]
         lines.append(f"| {tr(row.variant)} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -107,7 +108,7 @@ def _text_table(title: str, measurements: Sequence[Measurement]) -> str:
             continue
         digits = 3 if abs(found.value) < 1 else 2 if abs(found.value) < 12 else 1
         error = f" ± {found.error:.{digits}f}" if found.error else ""
-        theirs = "" if found.theirs is None else f"{found.theirs:g}"
+        theirs = "" if found.theirs is None else f"{found.theirs:.3g}"
         cells = (
             _translated(found.name),
             theirs,

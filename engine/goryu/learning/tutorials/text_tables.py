@@ -19,6 +19,7 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
 from goryu.learning.tutorials import experiments
 from goryu.learning.tutorials.alphazero_config import TICTACTOE, puct_config
+from goryu.learning.tutorials.lesson_games import CHECKPOINT_GAMES, GAMES, LessonGame, read_games
 from goryu.learning.tutorials.report import Measurement
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
@@ -34,14 +35,15 @@ TOLD = {
 """What the texts tell in words or ask: their numbers are ours only."""
 
 LESSON = {
-    "without random moves, moving first - greedy": ("points against the tutorial's opponent", 0.81),
-    "without random moves, moving first - random": ("points against random moves", 0.75),
+    "training games not lost": 745 / 1500,
+    "the last 300 of them": 179 / 300,
+    "games without random moves not lost": 22 / 50,
+    "points against the tutorial's opponent": 0.81,
+    "discs ahead against the tutorial's opponent": 17.2,
+    "points against random moves": 0.75,
+    "discs ahead against random moves": 20.8,
 }
-"""What a lesson measures -> its name here, and the tutorial's number."""
-
-LESSON_MARGINS = {"without random moves, moving first - greedy": 17.2,
-                  "without random moves, moving first - random": 20.8}  # fmt: skip
-"""What a lesson measures -> the mean lead in discs in the tutorial."""
+"""The notebook's numbers; the first three are counted in its strip and its list of rewards."""
 
 
 def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
@@ -84,28 +86,48 @@ def reversi(games: int, lessons: Sequence[Path], rng: Random) -> Iterator[Measur
 
 
 def trainings(folders: Sequence[Path]) -> Iterator[Measurement]:
-    """Yields the means of several lessons; their errors are those of the trainings, not of the games.
+    """Yields the numbers of lessons as published.
+
+    The error of one lesson is that of its games; the error of several is that of their mean.
 
     Raises InputError for a folder without a finished lesson.
     """
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in LESSON}
+    found: dict[str, list[tuple[float, float]]] = {}
     for folder in folders:
-        try:
-            report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-            measured = {one["name"]: one for one in report["measurements"]}
-            for name, numbers in found.items():
-                margin = re.search(r"mean margin ([-+][\d.]+)", measured[name]["detail"])
-                numbers.append((measured[name]["value"], float(margin[1]) if margin else 0.0))
-        except (OSError, ValueError, KeyError, TypeError) as problem:
-            raise InputError(f"{folder}: expected a finished lesson ({problem!r})") from None
-    if folders:
-        for name, (shown, theirs) in LESSON.items():
-            count = f"{len(folders)} trainings"
-            mean, error = mean_and_error([points for points, _ in found[name]])
-            yield Measurement("points", f"trained as published: {shown}", mean, error, theirs, count)
-            mean, error = mean_and_error([discs for _, discs in found[name]])
-            discs = f"trained as published: {shown.replace('points', 'discs ahead')}"
-            yield Measurement("points", discs, mean, error, LESSON_MARGINS[name], count)
+        for name, number in _numbers_of(folder).items():
+            found.setdefault(name, []).append(number)
+    for name, numbers in found.items():
+        mean, error = mean_and_error([value for value, _ in numbers])
+        count = f"{len(folders)} trainings" if len(folders) > 1 else "1 training"
+        error = numbers[0][1] if len(numbers) == 1 else error
+        yield Measurement("points", f"trained as published: {name}", mean, error, LESSON[name], count)
+
+
+def _numbers_of(folder: Path) -> dict[str, tuple[float, float]]:
+    """Returns the numbers of `LESSON`, each with the error of its games; 0 where that is not known."""
+    try:
+        games = read_games(folder / GAMES)
+        tests = read_games(folder / CHECKPOINT_GAMES)
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        measured = {one["name"]: one for one in report["measurements"]}
+        numbers = {
+            "training games not lost": _not_lost(games),
+            "the last 300 of them": _not_lost(games[-300:]),
+            "games without random moves not lost": _not_lost(tests),
+        }
+        for opponent, shown in (("greedy", "the tutorial's opponent"), ("random", "random moves")):
+            match = measured[f"without random moves, moving first - {opponent}"]
+            numbers[f"points against {shown}"] = match["value"], match["error"]
+            margin = re.search(r"mean margin ([-+][\d.]+)", match["detail"])
+            numbers[f"discs ahead against {shown}"] = float(margin[1]) if margin else 0.0, 0.0
+    except (OSError, ValueError, KeyError, TypeError) as problem:
+        raise InputError(f"{folder}: expected a finished lesson ({problem!r})") from None
+    return numbers
+
+
+def _not_lost(games: Sequence[LessonGame]) -> tuple[float, float]:
+    """Returns the share of games that the learner did not lose, which the notebook shows as +."""
+    return mean_and_error([float(game.discs >= 0) for game in games])
 
 
 SESSIONS = {
