@@ -12,9 +12,9 @@ onnx: Any = pytest.importorskip("onnx")
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.benchmark.positions import random_positions  # noqa: E402
 from goryu.conversion.checking import check_model  # noqa: E402
 from goryu.conversion.convert import convert  # noqa: E402
-from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.sanity import (  # noqa: E402
     FIRST_MOVES,
     MATES,

@@ -103,9 +103,7 @@ def device_run(
 
     with Seconds() as spent:
         evaluations = puct.search(board, should_stop).stats.evaluations
-    phases = {
-        name: (1e6 * cpu / evaluations, 1e6 * wall / evaluations) for name, (cpu, wall) in puct.times.items()
-    }
+    phases = us_of_phases(puct.times, evaluations)
     rows_us = row_us(networks[0])
     total_us = 1e6 * spent.cpu / evaluations
     simulation_us = min(raw.simulation_us, phases["ask"][0])
@@ -133,6 +131,11 @@ def device_run(
         wait_us=phases["ask"][1] - phases["ask"][0],
         lock_us=sum(phases[name][1] - phases[name][0] for name in ("gather", "expand")),
     )
+
+
+def us_of_phases(times: dict[str, tuple[float, float]], evaluations: int) -> dict[str, tuple[float, float]]:
+    """Returns microseconds of processor and wall time of a position, by the phase of the search's loop."""
+    return {name: (1e6 * cpu / evaluations, 1e6 * wall / evaluations) for name, (cpu, wall) in times.items()}
 
 
 @dataclass(frozen=True, slots=True)
