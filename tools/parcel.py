@@ -4,7 +4,7 @@ r"""Packs Goryu and its packages for a machine that reaches no registry, in part
                                         makes .parcel/01, 02, ... and prints a command for each trip
     python3 .parcel/01/parcel.py receive .parcel/01 --to /tmp/parcel              there, in each trip
     python3 .parcel/07/parcel.py install --from /tmp/parcel --site /tmp/site      there, after the last one
-    python3 .parcel/07/parcel.py split contact --to "$OUT"                        there: results in a few files
+    python3 .parcel/07/parcel.py split contact --to "$OUT"                        there: few files
     python3 tools/parcel.py join results --to contact                             here
 
 A parcel holds a wheel of this checkout with its native code for the Python of the other machine, the wheels
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +37,7 @@ WHEELS = ("onnxruntime-gpu==1.31.1", "python-shogi", "rsshogi")
 onnxruntime-gpu 1.31 is built for CUDA 13 and cuDNN 9, as PyTorch 2.11 is, whose copies of them it can use.
 """
 
-PLATFORMS = (
-    "manylinux_2_28",
-    "manylinux_2_27",
-    "manylinux_2_24",
-    "manylinux_2_17",
-    "manylinux2014",
-    "manylinux1",
-)
+PLATFORMS = "manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1"
 
 MANIFEST = "parcel.json"
 RESULTS = "results.json"
@@ -97,8 +90,9 @@ def write_parts(files: Sequence[tuple[str, Path]], out: Path, size: int) -> int:
     return parts
 
 
-def receive(part: Path, to: Path) -> list[int]:
-    """Checks the pieces of a part and keeps them; returns the numbers of the parts that are still missing."""
+def receive(args: argparse.Namespace) -> None:
+    """Checks the pieces of a part, keeps them, and prints the numbers of the parts that are still missing."""
+    part, to = args.part, args.to
     manifest = json.loads((part / MANIFEST).read_text("utf-8"))
     pieces = to / "pieces"
     pieces.mkdir(parents=True, exist_ok=True)
@@ -114,7 +108,7 @@ def receive(part: Path, to: Path) -> list[int]:
                 target.unlink()
                 raise ParcelError(f"{source}: damaged on its way")
     shutil.copyfile(part / MANIFEST, kept)
-    return missing_parts(to, manifest)
+    print(f"parts still missing: {', '.join(map(str, missing_parts(to, manifest))) or 'none'}")
 
 
 def missing_parts(folder: Path, manifest: dict[str, Any]) -> list[int]:
@@ -143,9 +137,9 @@ def unpack(folder: Path) -> list[Path]:
     return found
 
 
-def install(folder: Path, site: Path) -> None:
-    """Installs the wheels of a parcel into `site`, puts its networks there, and writes env.sh."""
-    content = folder / "content"
+def install(args: argparse.Namespace) -> None:
+    """Installs the wheels of a parcel into a folder, puts its networks there, and writes env.sh."""
+    folder, site = args.folder, args.site.resolve()
     files = unpack(folder)
     wheels = [str(path) for path in files if path.suffix == ".whl"]
     if wheels:
@@ -154,7 +148,7 @@ def install(folder: Path, site: Path) -> None:
             [sys.executable, "-m", "pip", "install", *options, "--target", str(site), *wheels], check=True
         )
     networks = site / "goryu" / "models" / "downloads"
-    for path in sorted((content / "networks").glob("*")):
+    for path in sorted((folder / "content" / "networks").glob("*")):
         networks.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, networks / path.name)
     (folder / "env.sh").write_text(f'export PYTHONPATH="{site}"\nexport PATH="{site}/bin:$PATH"\n', "utf-8")
@@ -171,22 +165,17 @@ def travelling_bytes() -> int:
     return sum(path.lstat().st_size for path in paths if path.is_symlink() or path.is_file())
 
 
-def fetch_wheels(wanted: Sequence[str], python_version: str, folder: Path) -> None:
-    """Downloads wheels for the Python of the other machine."""
-    platforms = [word for name in PLATFORMS for word in ("--platform", f"{name}_x86_64")]
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
-    command += ["--python-version", python_version, "--implementation", "cp", *platforms]
-    subprocess.run([*command, "--dest", str(folder), *wanted], check=True)
-
-
-def build_wheel(python: str, folder: Path) -> None:
-    """Builds the wheel of this checkout with its native code, for the version of Python that builds it."""
-    environment = {**os.environ, "GORYU_REQUIRE_NATIVE": "1"}
-    subprocess.run(
-        [python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), "."],
-        check=True,
-        env=environment,
-    )
+def collect_wheels(args: argparse.Namespace, folder: Path) -> None:
+    """Downloads the wheels for the other machine's Python, and builds that of this checkout."""
+    if args.wheel:
+        platforms = [word for name in PLATFORMS.split() for word in ("--platform", f"{name}_x86_64")]
+        options = ["--no-deps", "--only-binary=:all:", "--python-version", args.python_version, *platforms]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--implementation", "cp", *options]
+        subprocess.run([*command, "--dest", str(folder), *args.wheel], check=True)
+    if args.python:
+        environment = {**os.environ, "GORYU_REQUIRE_NATIVE": "1"}
+        command = [args.python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), "."]
+        subprocess.run(command, check=True, env=environment)
 
 
 def pack(args: argparse.Namespace) -> None:
@@ -200,10 +189,7 @@ def pack(args: argparse.Namespace) -> None:
         raise ParcelError("the checkout alone is too large for a trip")
     with tempfile.TemporaryDirectory() as name:
         wheels = Path(name)
-        if args.wheel:
-            fetch_wheels(args.wheel, args.python_version, wheels)
-        if args.python:
-            build_wheel(args.python, wheels)
+        collect_wheels(args, wheels)
         files = [(f"wheels/{path.name}", path) for path in sorted(wheels.iterdir())]
         for kind, paths in (("networks", args.network), ("files", args.file)):
             files += [(f"{kind}/{path.name}", path) for path in paths]
@@ -222,8 +208,9 @@ def pack(args: argparse.Namespace) -> None:
     )
 
 
-def split(folder: Path, to: Path, piece: int, most: int) -> None:
-    """Packs a folder into at most `most` files of at most `piece` bytes in `to`."""
+def split(args: argparse.Namespace) -> None:
+    """Packs a folder into at most so many files of at most so many bytes."""
+    folder, to, most, piece = args.folder, args.to, args.most, round(args.piece_mib * MIB)
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         packed = Path(name) / "results.tar.xz"
@@ -245,8 +232,9 @@ def split(folder: Path, to: Path, piece: int, most: int) -> None:
     (to / RESULTS).write_text(json.dumps(sums), "utf-8")
 
 
-def join(folder: Path, to: Path) -> None:
+def join(args: argparse.Namespace) -> None:
     """Puts the results of `split` together again and unpacks them into a folder."""
+    folder = args.folder
     sums = json.loads((folder / RESULTS).read_text("utf-8"))
     with tempfile.TemporaryFile() as whole:
         for name, expected in sums.items():
@@ -255,7 +243,7 @@ def join(folder: Path, to: Path) -> None:
             whole.write((folder / name).read_bytes())
         whole.seek(0)
         with tarfile.open(fileobj=whole, mode="r:xz") as archive:
-            archive.extractall(to, filter="data")
+            archive.extractall(args.to, filter="data")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -263,8 +251,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    verbs = parser.add_subparsers(dest="verb", required=True)
-    add = verbs.add_parser("pack", help="make a parcel").add_argument
+    verbs = parser.add_subparsers(required=True)
+
+    def verb(name: str, run: Callable[[argparse.Namespace], None], text: str) -> Callable[..., Any]:
+        found = verbs.add_parser(name, help=text)
+        found.set_defaults(run=run)
+        return found.add_argument
+
+    add = verb("pack", pack, "make a parcel")
     add("--out", type=Path, default=Path(".parcel"), help="folder (default .parcel)")
     add("--python", help="build a wheel of this checkout by this Python, of the other machine's version")
     add("--python-version", default="3.12", help="of the other machine (default 3.12)")
@@ -274,18 +268,18 @@ def make_parser() -> argparse.ArgumentParser:
     add("--network", type=Path, nargs="*", default=[], metavar="FILE", help="networks and their .ini files")
     add("--file", type=Path, nargs="*", default=[], metavar="FILE", help="such as training games")
     add("--part-mib", type=float, help="of a part (default: what a trip has left, at most 60)")
-    add = verbs.add_parser("receive", help="check a part and keep it").add_argument
+    add = verb("receive", receive, "check a part and keep it")
     add("part", type=Path)
     add("--to", type=Path, required=True)
-    add = verbs.add_parser("install", help="join the files and install the wheels").add_argument
+    add = verb("install", install, "join the files and install the wheels")
     add("--from", dest="folder", type=Path, required=True)
     add("--site", type=Path, required=True)
-    add = verbs.add_parser("split", help="pack results into a few small files").add_argument
+    add = verb("split", split, "pack results into a few small files")
     add("folder", type=Path)
     add("--to", type=Path, required=True)
     add("--piece-mib", type=float, default=15.0, help="of a file (default 15)")
     add("--most", type=int, default=8, help="files (default 8)")
-    add = verbs.add_parser("join", help="put results together again").add_argument
+    add = verb("join", join, "put results together again")
     add("folder", type=Path)
     add("--to", type=Path, required=True)
     return parser
@@ -295,17 +289,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     args = make_parser().parse_args(arguments)
     try:
-        if args.verb == "pack":
-            pack(args)
-        elif args.verb == "receive":
-            missing = receive(args.part, args.to)
-            print(f"parts still missing: {', '.join(map(str, missing)) or 'none'}")
-        elif args.verb == "install":
-            install(args.folder, args.site)
-        elif args.verb == "split":
-            split(args.folder, args.to, round(args.piece_mib * MIB), args.most)
-        else:
-            join(args.folder, args.to)
+        args.run(args)
     except (ParcelError, OSError, ValueError, subprocess.CalledProcessError) as error:
         print(f"parcel: {error}", file=sys.stderr)
         return 1

@@ -20,16 +20,12 @@ from pathlib import Path
 from goryu.base.arguments import ArgumentParser
 from goryu.base.files import atomic_write
 from goryu.base.language import tr
-from goryu.benchmark.first_contact import answers, contest, faults, machine, rates
-from goryu.benchmark.first_contact.contact_log import ContactLog, Event, as_line
+from goryu.benchmark.first_contact.child import STAGES, command, say
+from goryu.benchmark.first_contact.contact_log import LOG, ContactLog
 from goryu.benchmark.first_contact.contact_report import contact_report
 from goryu.benchmark.first_contact.plan import Contact
-from goryu.benchmark.first_contact.runner import run_stage, supervise
+from goryu.benchmark.first_contact.runner import supervise
 from goryu.commands.common import UsageError, above_zero, new_parser, program
-
-STAGES = {
-    stage.name: stage for stage in (machine.STAGE, answers.STAGE, rates.STAGE, faults.STAGE, contest.STAGE)
-}
 
 REHEARSAL_SHARE = 0.25
 """Of a stage's limit: a rehearsal takes less than ten minutes."""
@@ -60,31 +56,20 @@ def make_parser() -> ArgumentParser:
     parser.add_argument(
         "--quick", action="store_true", help="tiny networks: to try the program, not the machine"
     )
-    parser.add_argument("--child", metavar="SECONDS", type=above_zero, help=argparse.SUPPRESS)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Runs the stages, or as a child process one of them; returns the exit status."""
+    """Runs the stages; returns the exit status."""
     args.out.mkdir(parents=True, exist_ok=True)
     contact = Contact(args.out.resolve(), rehearses=args.rehearse, is_quick=args.quick)
-    log = ContactLog(contact.folder / "log.jsonl")
-    wanted = args.stage or list(STAGES)
-    if args.child:
-        run_stage(STAGES[wanted[0]], contact, log.settled(wanted[0]), args.child, say)
-        return 0
+    log = ContactLog(contact.folder / LOG)
     require_mode(log, contact)
+    wanted = args.stage or list(STAGES)
     for name in wanted:
         if not log.has_ended(name):
-            stage = STAGES[name]
-            supervise(
-                stage,
-                log,
-                child_command(args, name),
-                60.0 * minutes(args, name),
-                say,
-                contact.folder / "errors.log",
-            )
+            seconds = 60.0 * minutes(args, name)
+            supervise(STAGES[name], log, command(contact, name), seconds, say, contact.folder / "errors.log")
             write_report(log, contact)
     print(write_report(log, contact), file=sys.stderr)
     has_failed = any(event["event"] == "failed" for name in wanted for event in log.results(name))
@@ -106,18 +91,6 @@ def minutes(args: argparse.Namespace, stage: str) -> float:
         return float(args.minutes)
     usual = STAGES[stage].minutes
     return QUICK_MINUTES if args.quick else usual * REHEARSAL_SHARE if args.rehearse else usual
-
-
-def child_command(args: argparse.Namespace, stage: str) -> list[str]:
-    """Returns the command of a process for one stage, to which its seconds are added."""
-    flags = [f"--{name}" for name in ("rehearse", "quick") if getattr(args, name)]
-    command = [sys.executable, "-m", "goryu", "first-contact", "--out", str(args.out), "--stage", stage]
-    return [*command, *flags, "--child"]
-
-
-def say(event: Event) -> None:
-    """Prints an event as a line of JSON."""
-    print(as_line(event), flush=True)
 
 
 def write_report(log: ContactLog, contact: Contact) -> Path:

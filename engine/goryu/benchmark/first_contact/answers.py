@@ -19,7 +19,6 @@ from goryu.benchmark.first_contact.plan import (
     Found,
     Item,
     Stage,
-    strongest_model,
 )
 from goryu.benchmark.positions import random_positions
 from goryu.benchmark.random_network import TENSORS
@@ -124,6 +123,7 @@ def items(contact: Contact) -> Iterator[Item]:
         found = differences(case.expected, answers(opened, case.planes, case.labels))
         return {**found, "is_close": is_close(found, element)}
 
+    yield from contact.missing()
     networks = QUICK_NETWORKS if contact.is_quick else (*TENSORS, STRONGEST)
     for backend in contact.working_backends():
         for network in networks:
@@ -137,7 +137,7 @@ def items(contact: Contact) -> Iterator[Item]:
 def _path(contact: Contact, network: str) -> Path:
     """Returns the file of a network. Those of miniosl cannot be given as bits."""
     if network == STRONGEST:
-        return strongest_model()
+        return contact.strongest
     return contact.random_network(network, QUICK_SIZE if contact.is_quick else SIZE)
 
 

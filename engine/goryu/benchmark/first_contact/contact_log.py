@@ -16,6 +16,8 @@ from goryu.base.language import tr
 
 Event = Mapping[str, Any]
 
+LOG = "log.jsonl"
+
 
 class ContactLog:
     """The log in a file, which need not exist."""

@@ -1,12 +1,13 @@
 """Stage 5: a match of the GPU against the CPU, with the same network and the same time for a move."""
 
 import _thread
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from threading import Timer
+from threading import Timer, main_thread
 
-from goryu.benchmark.first_contact.plan import Contact, Found, Item, Stage, strongest_model
+from goryu.benchmark.first_contact.plan import Contact, Found, Item, Stage
 from goryu.match.game import GameRules
 from goryu.match.game_log import GameLog
 from goryu.match.report import elo_text, summary
@@ -38,7 +39,8 @@ def match(contact: Contact, seconds: float) -> Found:
     config = match_config(contact)
     with closing(GameLog(folder / "match.jsonl", config.identity())) as log:
         contest = Match(config, log)
-        timer = Timer(max(1.0, seconds - SPARE_S), _thread.interrupt_main)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have had it ignored.
+        timer = Timer(max(1.0, seconds - SPARE_S), _interrupt)
         timer.start()
         try:
             contest.run()
@@ -51,6 +53,15 @@ def match(contact: Contact, seconds: float) -> Found:
         return {"strength": strength, "at_once": config.concurrency, **found}
 
 
+def _interrupt() -> None:
+    """Raises KeyboardInterrupt in the main thread, also while that waits for a lock."""
+    number = main_thread().ident
+    if sys.platform == "win32" or number is None:
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(number, signal.SIGINT)
+
+
 def match_config(contact: Contact) -> MatchConfig:
     """Returns the match: engine 1 is that on the GPU."""
     limits = TimeControl(movetime=QUICK_MOVETIME_MS if contact.is_quick else MOVETIME_MS)
@@ -61,7 +72,7 @@ def match_config(contact: Contact) -> MatchConfig:
         options = {
             "Backend": backend,
             "AllowFallback": "false",  # Else the CPU might play against itself.
-            "DNN_Model": str(strongest_model()),
+            "DNN_Model": str(contact.strongest),
             "Threads": str(threads),
             "USI_OwnBook": "false",
         }

@@ -48,6 +48,12 @@ class Contact:
         """All that are examined; TensorRT also in a rehearsal, where it is missing."""
         return (self.gpu, "tensorrt")
 
+    @property
+    def strongest(self) -> Path:
+        """The downloaded network, or the shipped one if there is none, or to be quick."""
+        downloaded = downloads_folder() / DOWNLOADED
+        return downloaded if downloaded.is_file() and not self.is_quick else shipped_model()
+
     def elements(self, backend: str) -> tuple[str, ...]:
         """Returns the element types in which a backend computes."""
         return tuple(ELEMENTS[backend])
@@ -60,6 +66,15 @@ class Contact:
         except GoryuError as error:
             return first_line(error)
         return ""
+
+    def missing(self) -> "Iterator[Item]":
+        """Yields an item that fails if the GPU cannot be used: else a stage without items would look well."""
+
+        def fail(seconds: float) -> Found:
+            raise ContactError(obstacle)
+
+        if obstacle := self.obstacle(self.gpu):
+            yield self.gpu, fail
 
     def working_backends(self) -> tuple[str, ...]:
         """Returns the backends that open a network; the first stage tells what the others lack."""
@@ -88,12 +103,6 @@ class Contact:
         return NetworkEvaluator(
             path, backend=backend, halves=halves, opens=partial(open_session, settings=settings), **options
         )
-
-
-def strongest_model() -> Path:
-    """Returns the downloaded network, or the shipped one if there is none."""
-    downloaded = downloads_folder() / DOWNLOADED
-    return downloaded if downloaded.is_file() else shipped_model()
 
 
 Found = Mapping[str, Any]

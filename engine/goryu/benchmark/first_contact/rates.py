@@ -12,14 +12,14 @@ from typing import Any
 
 from goryu.benchmark.device_report import FORMULAS, raw_device_run, us_of_phases
 from goryu.benchmark.first_contact.machine import memory_mb
-from goryu.benchmark.first_contact.plan import Contact, Found, Item, Stage, strongest_model
+from goryu.benchmark.first_contact.plan import Contact, Found, Item, Stage
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run
 from goryu.evaluators.network.model_files import DOWNLOADED
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import PuctConfig
 
-SIZES = ("10x128", "5x64", "10x192", "15x224")
+SIZES, REHEARSED_SIZES, QUICK_SIZES = ("10x128", "5x64", "10x192", "15x224"), ("10x128", "5x64"), ("1x16",)
 ATTENTION = "attention 6x128"
 BATCHES, CPU_BATCHES = (256, 128, 512, 64, 1024, 32), (8, 2)
 """The first is the usual one."""
@@ -55,10 +55,10 @@ def cells(contact: Contact) -> list[Cell]:
     """Returns the cells, the most important first."""
     backend = contact.gpu
     usual, *others = CPU_BATCHES if contact.rehearses else BATCHES
-    sizes = ("1x16",) if contact.is_quick else SIZES
+    sizes = QUICK_SIZES if contact.is_quick else REHEARSED_SIZES if contact.rehearses else SIZES
     streams = STREAMS[1:2] if contact.rehearses else STREAMS[1:]
     networks = [*sizes, "attention 1x32" if contact.is_quick else ATTENTION]
-    if strongest_model().name == DOWNLOADED and not contact.is_quick:
+    if contact.strongest.name == DOWNLOADED:
         networks.append(DOWNLOADED)
     full = "fp32" if contact.rehearses else "tf32"
     found = [Cell(network, backend, usual) for network in networks]
@@ -73,6 +73,7 @@ def cells(contact: Contact) -> list[Cell]:
 
 def items(contact: Contact) -> Iterator[Item]:
     """Yields the measurement of each cell."""
+    yield from contact.missing()
     for cell in cells(contact):
         yield str(cell), partial(measure, contact, cell)
 
@@ -116,7 +117,7 @@ def open_cell(contact: Contact, cell: Cell) -> NetworkEvaluator:
     """Opens the network of a cell."""
     kind, _, size = cell.network.rpartition(" ")
     path = (
-        strongest_model() if cell.network == DOWNLOADED else contact.random_network(kind or "dlshogi", size)
+        contact.strongest if cell.network == DOWNLOADED else contact.random_network(kind or "dlshogi", size)
     )
     return contact.open(
         path,
