@@ -29,7 +29,7 @@ from goryu.evaluators.shogi_state import ShogiState
 
 POSITIONS, REHEARSED_POSITIONS, QUICK_POSITIONS = 2000, 200, 8
 SIZE, QUICK_SIZE = "5x64", "1x16"
-QUICK_NETWORKS = ("dlshogi", "miniosl", "attention")
+QUICK_NETWORKS = ("dlshogi", "nshogi", "attention")
 STRONGEST = "strongest"
 
 BATCH = 16
@@ -129,13 +129,12 @@ def items(contact: Contact) -> Iterator[Item]:
         for network in networks:
             for element in contact.elements(backend):
                 for name, packs in INPUTS.items():
-                    if not (packs and _path(contact, network).name.startswith("miniosl")):
-                        item = f"{network} {backend} {element} {name}"
-                        yield item, partial(compare, network, backend, element, packs)
+                    item = f"{network} {backend} {element} {name}"
+                    yield item, partial(compare, network, backend, element, packs)
 
 
 def _path(contact: Contact, network: str) -> Path:
-    """Returns the file of a network. Those of miniosl cannot be given as bits."""
+    """Returns the file of a network."""
     if network == STRONGEST:
         return contact.strongest
     return contact.random_network(network, QUICK_SIZE if contact.is_quick else SIZE)

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -335,12 +335,17 @@ def import_onnxruntime() -> Any:
 
 
 def installation_problems() -> list[str]:
-    """Returns the problems of the installation of onnxruntime, one line each; normally none."""
-    found = [name for name in _DISTRIBUTIONS if _is_installed(name)]
-    if len(found) < 2:
-        return []
+    """Returns the problems of the installation of onnxruntime, one line each; normally none.
+
+    Distributions in different folders are none: Python takes the first.
+    """
+    folders: dict[str, list[str]] = {}
+    for name in filter(_is_installed, _DISTRIBUTIONS):
+        folders.setdefault(str(distribution(name).locate_file("")), []).append(name)
     return [
         f"{' and '.join(found)} are installed over each other: pip uninstall all of them, then install one"
+        for found in folders.values()
+        if len(found) > 1
     ]
 
 
