@@ -28,8 +28,7 @@ from typing import Any
 MIB = 1 << 20
 TRIP = 64 * MIB
 """What one trip carries, the files of the checkout that git does not ignore included."""
-SPARE = 2 * MIB
-LARGEST_PART = 60 * MIB
+SPARE, LARGEST_PART = 2 * MIB, 60 * MIB
 
 WHEELS = ("onnxruntime-gpu==1.31.1", "python-shogi", "rsshogi")
 """What Goryu needs there besides NumPy, rich, flatbuffers, packaging and protobuf.
@@ -39,8 +38,7 @@ onnxruntime-gpu 1.31 is built for CUDA 13 and cuDNN 9, as PyTorch 2.11 is, whose
 
 PLATFORMS = "manylinux_2_28 manylinux_2_27 manylinux_2_24 manylinux_2_17 manylinux2014 manylinux1"
 
-MANIFEST = "parcel.json"
-RESULTS = "results.json"
+MANIFEST, RESULTS = "parcel.json", "results.json"
 
 
 class ParcelError(Exception):
@@ -48,7 +46,6 @@ class ParcelError(Exception):
 
 
 def sha256(path: Path) -> str:
-    """Returns the checksum of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -68,6 +65,14 @@ def cut(files: Sequence[tuple[str, Path]], size: int) -> Iterator[tuple[int, str
                 break
 
 
+def write_piece(path: Path, offset: int, length: int, to: Path) -> str:
+    """Writes a part of a file to another; returns its checksum."""
+    with path.open("rb") as file:
+        file.seek(offset)
+        to.write_bytes(file.read(length))
+    return sha256(to)
+
+
 def write_parts(files: Sequence[tuple[str, Path]], out: Path, size: int) -> int:
     """Writes the parts of files into the folders 01, 02, ... of `out`; returns their number."""
     manifest: dict[str, Any] = {"files": {}, "pieces": []}
@@ -77,11 +82,7 @@ def write_parts(files: Sequence[tuple[str, Path]], out: Path, size: int) -> int:
     for number, (part, name, path, offset, length) in enumerate(cut(files, size), 1):
         folder = out / f"{part:02}"
         folder.mkdir(parents=True, exist_ok=True)
-        with path.open("rb") as file:
-            file.seek(offset)
-            content = file.read(length)
-        (folder / f"{number:04}").write_bytes(content)
-        digest = hashlib.sha256(content).hexdigest()
+        digest = write_piece(path, offset, length, folder / f"{number:04}")
         manifest["pieces"].append({"piece": f"{number:04}", "part": part, "file": name, "sha256": digest})
         parts = part
     for part in range(1, parts + 1):
@@ -193,7 +194,7 @@ def pack(args: argparse.Namespace) -> None:
         files = [(f"wheels/{path.name}", path) for path in sorted(wheels.iterdir())]
         for kind, paths in (("networks", args.network), ("files", args.file)):
             files += [(f"{kind}/{path.name}", path) for path in paths]
-        if len({name for name, _ in files}) < len(files):
+        if len(dict(files)) < len(files):
             raise ParcelError("two files have the same name")
         for name, path in files:
             print(f"{path.stat().st_size / MIB:8.1f} MiB  {name}")
@@ -215,20 +216,19 @@ def split(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as name:
         packed = Path(name) / "results.tar.xz"
         with tarfile.open(packed, "w:xz") as archive:
-            archive.add(folder, ".")
+            archive.add(
+                folder, ".", filter=lambda info: None if Path(info.name).name in args.leave_out else info
+            )
         pieces = list(cut([("", packed)], piece))
         if len(pieces) + 1 > most:
             raise ParcelError(
                 f"{folder}: {packed.stat().st_size / MIB:.1f} MiB packed, more than {most - 1} files of "
                 f"{piece / MIB:.1f} MiB; remove what is not needed"
             )
-        sums = {}
-        for part, _, path, offset, length in pieces:
-            with path.open("rb") as file:
-                file.seek(offset)
-                content = file.read(length)
-            (to / f"results-{part}").write_bytes(content)
-            sums[f"results-{part}"] = hashlib.sha256(content).hexdigest()
+        sums = {
+            f"results-{part}": write_piece(path, offset, length, to / f"results-{part}")
+            for part, _, path, offset, length in pieces
+        }
     (to / RESULTS).write_text(json.dumps(sums), "utf-8")
 
 
@@ -247,7 +247,6 @@ def join(args: argparse.Namespace) -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Returns the parser of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -279,6 +278,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--to", type=Path, required=True)
     add("--piece-mib", type=float, default=15.0, help="of a file (default 15)")
     add("--most", type=int, default=8, help="files (default 8)")
+    add("--leave-out", nargs="*", default=["networks"], metavar="NAME", help="folders (default networks)")
     add = verb("join", join, "put results together again")
     add("folder", type=Path)
     add("--to", type=Path, required=True)

@@ -92,6 +92,8 @@ def test_results_come_back_in_few_files(tmp_path: Path, capsys: Any) -> None:
     (results / "match").mkdir(parents=True)
     (results / "log.jsonl").write_bytes(os.urandom(3000))
     (results / "match" / "match.jsonl").write_text("{}\n")
+    (results / "networks").mkdir()
+    (results / "networks" / "large.onnx").write_bytes(os.urandom(20_000))
     words = ["split", str(results), "--to", str(out), "--piece-mib", str(1 / 1024)]
     assert parcel.main([*words, "--most", "3"]) == 1
     assert parcel.main(words) == 0
