@@ -1,7 +1,8 @@
 """Stage 3: positions a second of networks of several sizes, alone and in a search, and where the time goes.
 
-The networks have random weights. The cells that matter most come first; each size is measured at the usual
-settings before any other batch, number of streams or threads.
+Most networks have random weights. The cells that matter most come first: every network at the usual
+settings, then one network at all others. Loading a network opens a session for each size of batch and each
+stream, which may take longer than measuring.
 """
 
 import time
@@ -62,11 +63,15 @@ def cells(contact: Contact) -> list[Cell]:
         networks.append(DOWNLOADED)
     full = "fp32" if contact.rehearses else "tf32"
     found = [Cell(network, backend, usual) for network in networks]
-    found += [Cell(network, backend, usual, full) for network in networks]
-    found += [Cell(sizes[0], backend, usual, "fp16", "planes")]
-    found += [Cell(network, backend, batch) for batch in others for network in networks]
-    found += [Cell(size, backend, usual, streams=s, threads=t) for s, t in streams for size in sizes]
-    found += [Cell(network, "tensorrt", usual) for network in (sizes[0], networks[len(sizes)])]
+    for chosen in (networks[:1], networks[1:]):
+        found += [Cell(network, backend, batch) for batch in others for network in chosen]
+        found += [
+            Cell(network, backend, usual, streams=s, threads=t) for s, t in streams for network in chosen
+        ]
+        if chosen == networks[:1]:
+            found += [Cell(network, backend, usual, full) for network in networks]
+            found += [Cell(networks[0], backend, usual, "fp16", "planes")]
+            found += [Cell(network, "tensorrt", usual) for network in (networks[0], networks[len(sizes)])]
     working = contact.working_backends()
     return [cell for cell in found if cell.backend in working]
 

@@ -23,6 +23,9 @@ from goryu.benchmark.first_contact.plan import Contact, Stage
 SPARE_S = 10.0
 """Before its limit a stage begins no item, if the stage has ten times as long."""
 
+HELD_S = 10.0
+"""How long to wait for the end of a process that was killed."""
+
 Say = Callable[[Event], None]
 
 
@@ -77,8 +80,8 @@ def supervise(
             _kill(process)
         if process.returncode == 0:
             return
-        timed_out = time.monotonic() >= deadline
-        reason = "over its time" if timed_out else _ended(process.returncode, errors)
+        timed_out = process.returncode is None or time.monotonic() >= deadline
+        reason = "over its time" if timed_out else _ended(int(process.returncode), errors)
         if item:  # Died in an item: go on without it.
             is_over = timed_out
             event = {"stage": stage.name, "item": item, "event": "failed", "reason": reason}
@@ -126,7 +129,8 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
             process.kill()
         else:
             os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    with suppress(subprocess.TimeoutExpired):  # A driver may hold it.
+        process.wait(HELD_S)
 
 
 def _ended(code: int, errors: Path) -> str:
