@@ -93,7 +93,7 @@ def one_answer_each(log: Path, start: int) -> tuple[int, list[str]]:
     if asked != answered:
         raise ContactError(f"{asked} times go, {answered} times bestmove")
     said = [line.partition(" < ")[2] for line in lines if " < info string" in line]
-    return asked, [line.removeprefix("info string ")[:300] for line in dict.fromkeys(said)]
+    return asked, [line.removeprefix("info string ")[:700] for line in dict.fromkeys(said)]
 
 
 def played(contact: Contact, name: str = "engine", **options: str) -> Found:
@@ -156,7 +156,7 @@ def memory_taken(contact: Contact, left_mb: int, *, before: bool) -> Found:
         client = None if before else stack.enter_context(engine(contact, **options))
         hog = _Hog(contact, left_mb)
         stack.callback(hog.free)
-        found["taken"] = hog.said
+        found["memory"] = hog.said
         if client is None:
             client = stack.enter_context(engine(contact, **options))
         found["times_ms"] = play(client, contact)
@@ -169,7 +169,7 @@ class _Hog:
     """A process that holds the GPU's memory; in a rehearsal it holds nothing."""
 
     def __init__(self, contact: Contact, left_mb: int) -> None:
-        code = "print('nothing: a rehearsal', flush=True); import sys; sys.stdin.read()"
+        code = "print('taken nothing: a rehearsal', flush=True); import sys; sys.stdin.read()"
         command = ["-c", code] if contact.rehearses else [str(device_memory.__file__), "0", str(left_mb)]
         self._process = subprocess.Popen(
             [sys.executable, *command],
@@ -180,6 +180,9 @@ class _Hog:
         )
         assert self._process.stdout is not None
         self.said = self._process.stdout.readline().strip()
+        if not self.said.startswith("taken"):
+            rest = self._process.communicate()[0]
+            raise ContactError(f"no memory was taken: {rest.strip().rpartition(chr(10))[2]}")
 
     def free(self) -> None:
         """Ends the process."""
