@@ -157,7 +157,7 @@ def raw_device_run(networks: list[NetworkEvaluator], threads: int, seconds: floa
         call, batch = packed.call(), packed.sizes[-1]
         rng = np.random.default_rng(i)
         call.rows[:] = rng.integers(0, 256, call.rows.shape, np.uint8)
-        while time.perf_counter() < end:
+        while not counts[i] or time.perf_counter() < end:
             call.run(batch, USUAL_WIDTH)
             counts[i] += batch
 

@@ -29,7 +29,7 @@ from goryu.evaluators.shogi_state import ShogiState
 
 POSITIONS, REHEARSED_POSITIONS, QUICK_POSITIONS = 2000, 200, 8
 SIZE, QUICK_SIZE = "5x64", "1x16"
-QUICK_NETWORKS = ("dlshogi", "nshogi", "attention")
+QUICK_NETWORKS = ("dlshogi", "attention")
 STRONGEST = "strongest"
 
 BATCH = 16

@@ -9,6 +9,7 @@ from goryu.benchmark.first_contact.contact_log import ContactLog
 Events = Sequence[Mapping[str, Any]]
 
 RATES = ("raw_per_s", "search_per_s", "ratio", "cpu_us", "memory_mb", "load_s")
+SPEEDS = ("moves", "ms_per_move", "nps", "depth", "slowest_ms", "late_ms")
 DIFFERENCES = ("policy_max", "policy_mean", "value_max", "value_mean", "same_first")
 
 
@@ -137,6 +138,11 @@ def _match(done: Events) -> Iterator[str]:
         score = f"+{found['wins']} ={found['draws']} -{found['losses']}"
         yield f"- **{names}**: {score}, {found['strength']}"
         yield "- " + tr("games at a time: {count}", count=found["at_once"])
+        for engine in found["engines"]:
+            numbers = {name: engine[name] for name in SPEEDS if engine[name] is not None}
+            yield f"- {engine['name']}: " + ", ".join(
+                f"{name} {value:,.0f}" for name, value in numbers.items()
+            )
         yield from (f"- ! {line}" for line in found["warnings"])
 
 

@@ -18,6 +18,9 @@ from goryu.match.usi_client import EngineSpec
 MOVETIME_MS, QUICK_MOVETIME_MS = 500, 20
 GAMES, QUICK_GAMES = 400, 2
 QUICK_PLIES = 8
+DECIDED_CP = 1500
+"""Both engines' score at which a game ends. A late move loses no game: machines are shared."""
+
 CORES_OF_GAME = 4
 """Of the CPU, for each game at a time. The engines on the GPU share it when several are to move."""
 
@@ -81,7 +84,7 @@ def match_config(contact: Contact) -> MatchConfig:
 
     return MatchConfig(
         (spec("GPU", contact.gpu, 2), spec("CPU", "cpu", cores)),
-        rules=GameRules(max_plies=QUICK_PLIES) if contact.is_quick else GameRules(),
+        rules=GameRules(flag=False, resign_cp=DECIDED_CP, max_plies=QUICK_PLIES if contact.is_quick else 320),
         games=QUICK_GAMES if contact.is_quick else GAMES,
         concurrency=at_once,
         directory=contact.folder / "match",

@@ -22,6 +22,7 @@ from goryu.search.graph.config import PuctConfig
 
 SIZES, REHEARSED_SIZES, QUICK_SIZES = ("10x128", "5x64", "10x192", "15x224"), ("10x128", "5x64"), ("1x16",)
 ATTENTION = "attention 6x128"
+QUICK_CELLS = 3
 BATCHES, CPU_BATCHES = (256, 128, 512, 64, 1024, 32), (8, 2)
 """The first is the usual one."""
 
@@ -73,7 +74,7 @@ def cells(contact: Contact) -> list[Cell]:
             found += [Cell(networks[0], backend, usual, "fp16", "planes")]
             found += [Cell(network, "tensorrt", usual) for network in (networks[0], networks[len(sizes)])]
     working = contact.working_backends()
-    return [cell for cell in found if cell.backend in working]
+    return [cell for cell in found if cell.backend in working][: QUICK_CELLS if contact.is_quick else None]
 
 
 def items(contact: Contact) -> Iterator[Item]:
