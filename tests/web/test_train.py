@@ -93,8 +93,8 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr(TrainView, "now", lambda view: server.now)
 
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
-        # 2d2f is as good as the rook's retreat that the list has; everything else gives a rook away.
-        loss = 0.03 if move == "2d2f" else 0.45
+        # 6g6f is as good as the answer on move 13 that the list has; everything else gives a rook away.
+        loss = 0.03 if move == "6g6f" else 0.45
         return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 or not moves else ("8e8f",))
 
     monkeypatch.setattr(MoveJudge, "judge", judge)
@@ -116,10 +116,10 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
 ) -> None:
     page = open_page("#train")
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".task")).to_contain_text("move 13")
+    expect(page.locator(".task")).to_contain_text("move 11")  # The problems of a game come in its order.
 
     # Wrong: it is refuted on the board, and the line can be stepped through.
-    play(page, (9, 7), (9, 6))
+    play(page, (2, 4), (8, 4))
     expect(page.locator(".train-result h2")).to_contain_text("wrong")
     expect(page.locator(".train .arrows .arrow")).to_have_count(1)
     page.screenshot(path=screenshots / "train-wrong.png")
@@ -129,12 +129,12 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".note-line")).to_contain_text("This piece moves")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("You played P-9f against 後手花子 (2026-11-22)")
+    expect(page.locator(".train-result")).to_contain_text("You played R-8d against 後手花子 (2026-11-22)")
     page.get_by_role("button", name="Next").click()
 
     # A move that the list does not have, and as good: right.
-    expect(page.locator(".task")).to_contain_text("move 11")
-    play(page, (2, 4), (2, 6))
+    expect(page.locator(".task")).to_contain_text("move 13")
+    play(page, (6, 7), (6, 6))
     expect(page.locator(".train-result h2")).to_contain_text("right")
     page.screenshot(path=screenshots / "train-right.png")
     page.get_by_role("button", name="Next").click()
@@ -146,11 +146,11 @@ def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
     page.reload()
     page.get_by_role("button", name="Begin").click()
     expect(page.locator(".day")).to_contain_text("0 of 1")
-    expect(page.locator(".task")).to_contain_text("move 13")
+    expect(page.locator(".task")).to_contain_text("move 11")
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("chose P-9f, which was wrong")
+    expect(page.locator(".train-result")).to_contain_text("chose R-8d, which was wrong")
     page.get_by_role("button", name="Open the game").click()
-    expect(page.locator(".game-move[aria-current]")).to_contain_text("P-9f")
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
 
 
 def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> None:
