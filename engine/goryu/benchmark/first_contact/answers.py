@@ -124,7 +124,9 @@ def items(contact: Contact) -> Iterator[Item]:
         return {**found, "is_close": is_close(found, element)}
 
     yield from contact.missing()
-    networks = QUICK_NETWORKS if contact.is_quick else (*TENSORS, STRONGEST)
+    networks = (
+        QUICK_NETWORKS if contact.is_quick else (STRONGEST, *dict.fromkeys([*QUICK_NETWORKS, *TENSORS]))
+    )
     for backend in contact.working_backends():
         for network in networks:
             for element in contact.elements(backend):
