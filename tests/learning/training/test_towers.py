@@ -19,7 +19,7 @@ from goryu.learning.training.optimizer import TowerOptimizer  # noqa: E402
 from goryu.learning.training.run_state import load_initial  # noqa: E402
 from goryu.search.graph.config import PuctConfig  # noqa: E402
 
-REASONS = {"residual": "", "lines": "convolutions of (1, 9)", "attention": "multiplies two tensors"}
+REASONS = {"residual": "", "lines": "convolutions of (1, 9)", "attention": "it has attention"}
 """Why our own kernel refuses a network."""
 
 
