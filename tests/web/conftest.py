@@ -17,9 +17,14 @@ from goryu.web.server import Server
 from goryu.web.views import VIEWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--process-per-site",
+]
 TIMEOUT_MS = 30_000
 """A busy machine is slow; Playwright waits 5 s by itself."""
 
@@ -97,11 +102,39 @@ def browser() -> Iterator["Browser"]:
         browser.close()
 
 
+class Contexts:
+    """A browser context for each language, which all tests share: a new one for each test costs a second.
+
+    What pages store belongs to a port, and each server has its own; only cookies have to be cleared.
+    """
+
+    def __init__(self, browser: "Browser") -> None:
+        self._browser = browser
+        self._contexts: dict[str, BrowserContext] = {}
+
+    def of(self, language: str, server: RunningServer) -> "BrowserContext":
+        if language not in self._contexts:
+            locale = {"ja": "ja-JP", "en": "en-US"}[language]
+            context = self._contexts[language] = self._browser.new_context(locale=locale)
+            # As long as this is open, the process that draws the pages of 127.0.0.1 stays.
+            context.new_page().goto(server.url + "static/icon.svg")
+        return self._contexts[language]
+
+    def clear_cookies(self) -> None:
+        for context in self._contexts.values():
+            context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: "Browser") -> Contexts:
+    return Contexts(browser)
+
+
 OpenPage = Callable[..., "Page"]
 
 
 @pytest.fixture
-def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
+def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
     """Opens the page of the server in a new tab: open_page("#review", width=390, language="ja").
 
     The test fails if a page writes an error to its console, throws one, or sends a request to another host.
@@ -118,11 +151,9 @@ def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
         scheme: Any = "light",
         url: str = "",
     ) -> Any:
-        locale = {"ja": "ja-JP", "en": "en-US"}[language]
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme
-        )
-        page: Any = context.new_page()
+        page: Any = contexts.of(language, server).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.set_default_timeout(TIMEOUT_MS)
         page.problems = []
         watch(page, url or server.url)
@@ -133,7 +164,8 @@ def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
     yield open_it
     problems = [problem for page in pages for problem in page.problems]
     for page in pages:
-        page.context.close()
+        page.close()
+    contexts.clear_cookies()
     assert problems == []
 
 
