@@ -173,10 +173,15 @@ def test_every_position_is_reported_as_it_is_known() -> None:
     assert set(seen) == set(range(13))
 
 
-def test_a_stopped_review_keeps_what_it_has() -> None:
+@pytest.mark.parametrize("times", [1, 1_000_000])
+def test_a_review_that_was_stopped_is_not_whole_and_keeps_what_it_has(times: int) -> None:
     review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
-    known: list[int] = []
-    assert not quick_reviewer().review(review, lambda changed, i: known.append(i), lambda: len(known) >= 3)
+    known, stops = list[int](), iter([True] * times)  # Who stops it may want it to go on a moment later.
+
+    def should_stop() -> bool:
+        return len(known) >= 3 and next(stops, False)
+
+    assert not quick_reviewer().review(review, lambda changed, i: known.append(i), should_stop)
     assert 3 <= sum(analysis is not None for analysis in review.analyses) < 13
     assert review.summary(0).accuracy is None
 

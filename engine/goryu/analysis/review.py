@@ -296,6 +296,7 @@ class Reviewer:
         on_change: called for each analysis, from several threads, one at a time. It must be quick.
         moves: the indices of the moves to judge; None for all.
         """
+        should_stop = lasting(should_stop)
         work = _Work(review, self.store, on_change, should_stop)
         work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
         futures = [self._searchers.submit(work.run) for _ in range(self._searchers.count)]
@@ -318,6 +319,18 @@ class Reviewer:
     def close(self) -> None:
         """Closes the database."""
         self.store.close()
+
+
+def lasting(should_stop: Callable[[], bool]) -> Callable[[], bool]:
+    """Returns a function that stays true once `should_stop` was: what was cut off is not whole later."""
+    is_over = False
+
+    def should_end() -> bool:
+        nonlocal is_over
+        is_over = is_over or should_stop()
+        return is_over
+
+    return should_end
 
 
 def engine_identity(loaded: LoadedEvaluator, config: EngineConfig) -> str:
