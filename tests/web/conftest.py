@@ -1,11 +1,13 @@
 """A running server, and pages of a real browser that report what must not happen."""
 
 import asyncio
+import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,6 +139,8 @@ OpenPage = Callable[..., "Page"]
 def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
     """Opens the page of the server in a new tab: open_page("#review", width=390, language="ja").
 
+    storage: put into the page's localStorage before it loads.
+
     The test fails if a page writes an error to its console, throws one, or sends a request to another host.
     A test that provokes such an error removes it from `page.problems`.
     """
@@ -150,6 +154,7 @@ def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
         language: str = "en",
         scheme: Any = "light",
         url: str = "",
+        storage: Mapping[str, str] = MappingProxyType({}),
     ) -> Any:
         page: Any = contexts.of(language, server).new_page()
         page.set_viewport_size({"width": width, "height": height})
@@ -158,6 +163,8 @@ def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
         page.problems = []
         watch(page, url or server.url)
         pages.append(page)
+        if storage:
+            page.add_init_script(f"Object.assign(localStorage, {json.dumps(dict(storage))})")
         page.goto((url or server.url) + address)
         return page
 
@@ -188,6 +195,19 @@ def watch(page: Any, url: str) -> None:
 @pytest.fixture
 def page(open_page: OpenPage) -> "Page":
     return open_page()
+
+
+@pytest.fixture
+def drop() -> Callable[["Page", Path], None]:
+    """Drops a file or a folder on a page, as a person does from the file manager."""
+
+    def drop_it(page: "Page", path: Path) -> None:
+        browser = page.context.new_cdp_session(page)
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            browser.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+
+    return drop_it
 
 
 @pytest.fixture
@@ -224,6 +244,7 @@ class ShogiPage:
     def select(self, square: str) -> None:
         """Clicks on a square until it is selected: a busy page may not be ready for the first click."""
         selected = self.root.locator("sq.selected")
+        self.root.scroll_into_view_if_needed()
         for attempt in range(TIMEOUT_MS // LOOK_MS):
             if attempt % 20 == 0:
                 self.click(square)

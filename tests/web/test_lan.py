@@ -407,34 +407,3 @@ def test_the_traffic_is_not_encrypted_and_the_terminal_says_so(lan: Any) -> None
     for language, word in (("en", "not encrypted"), ("ja", "暗号化されません")):
         with speaking(language):
             assert word in invitation(lan.server.lan, io.StringIO())
-
-
-def test_a_phone_pairs_over_the_link_and_plays_a_move(
-    lan: Any, open_page: Any, on_board: Any, code: Any
-) -> None:
-    expect = pytest.importorskip("playwright.sync_api").expect
-    computer = open_page(url=lan.url)
-    computer.get_by_role("button", name="Devices").click()
-    expect(computer.locator("#devices .qr")).to_be_visible()
-    expect(computer.locator("#devices .warning")).not_to_be_empty()
-    link = lan.server.lan.link
-
-    phone = open_page(link.removeprefix(lan.server.lan.url), url=lan.server.lan.url, width=390, height=844)
-    expect(phone.locator("#warning")).not_to_be_empty()
-    assert phone.url == lan.server.lan.url + "pair"  # The code is gone from the address.
-    phone.get_by_label("Name of this device").fill("<b>My phone</b>")
-    phone.get_by_role("button", name="Pair").click()
-    phone.wait_for_url(lan.server.lan.url)
-    assert phone.evaluate("document.cookie") == ""
-    expect(phone.locator("#devices-button")).to_be_hidden()
-    phone.locator('input[name="side"][value="both"]').check(force=True)
-    phone.get_by_role("button", name="Start").click()
-    on_board(phone).move("7g7f")
-    expect(phone.locator(".moves li")).to_have_count(1)
-
-    expect(computer.locator("#devices li")).to_contain_text("<b>My phone</b>")
-    expect(computer.locator("#devices .qr")).to_have_count(0)  # The code was used.
-    computer.get_by_role("button", name="Revoke").click()
-    phone.wait_for_url(lan.server.lan.url + "pair")
-    expect(phone.locator("#problem")).not_to_be_empty()
-    expect(computer.locator("#devices li")).to_have_count(0)

@@ -19,10 +19,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def opened(open_page: Any, **options: Any) -> Any:
-    page = open_page("#review", **options)
+    page = open_page("#review", storage={"goryu.review.playouts": "100"}, **options)
     page.set_default_timeout(120_000)
-    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
-    page.reload()
     page.locator(".opener textarea").fill(f"startpos moves {MOVES}")
     page.locator(".opener .row button").last.click()
     page.locator(".review-actions progress[value='1']").wait_for(state="attached")
@@ -69,8 +67,15 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
     expect(drawn.locator("path")).to_have_count(1)
 
 
-def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
+def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page: Any) -> None:
     page = opened(open_page)
+    for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".graph canvas")).to_be_visible()
+        assert page.evaluate("scrollY") == 0
+        box = page.locator(".graph").bounding_box()
+        assert box["y"] + box["height"] <= height
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
     expect(page.locator(".losses rect")).to_have_count(14)
@@ -81,9 +86,6 @@ def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
     page.click(".mistake")
     expect(page.locator(".candidates h2")).to_contain_text("1,")  # Playouts of the position after it.
 
-
-def test_a_threat_is_shown_and_a_check_has_none(open_page: Any) -> None:
-    page = opened(open_page)
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")  # After R-8d: Black would take the rook.
     page.keyboard.press("x")
@@ -101,15 +103,3 @@ def test_a_threat_is_shown_and_a_check_has_none(open_page: Any) -> None:
     expect(page.locator(".toast.error")).to_contain_text("cannot pass")
     expect(page.locator(".threat-button")).to_have_attribute("aria-pressed", "false")
     page.problems.clear()  # The page logs the error that it shows.
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900), (390, 844)])
-def test_the_graph_is_visible_without_scrolling(open_page: Any, width: int, height: int) -> None:
-    page = open_page("#review", width=width, height=height)
-    page.locator(".opener textarea").fill(f"startpos moves {MOVES}")
-    page.locator(".opener .row button").last.click()
-    expect(page.locator(".graph canvas")).to_be_visible()
-    assert page.evaluate("scrollY") == 0
-    box = page.locator(".graph").bounding_box()
-    assert box["y"] + box["height"] <= height
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -111,57 +111,9 @@ def play(page: Any, source: tuple[int, int], target: tuple[int, int]) -> None:
         page.mouse.click(x, box["y"] + (rank - 0.5) * box["height"] / 9)
 
 
-def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
-    prepared: Any, open_page: Any, screenshots: Path
+def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_out(
+    prepared: Any, open_page: Any, tmp_path: Path
 ) -> None:
-    page = open_page("#train")
-    page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".task")).to_contain_text("move 13")
-
-    # Wrong: it is refuted on the board, and the line can be stepped through.
-    play(page, (9, 7), (9, 6))
-    expect(page.locator(".train-result h2")).to_contain_text("wrong")
-    expect(page.locator(".train .arrows .arrow")).to_have_count(1)
-    page.screenshot(path=screenshots / "train-wrong.png")
-    page.locator(".train-result .line-move").first.click()
-    expect(page.locator(".train-result .line-move").first).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="Try again").click()
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".note-line")).to_contain_text("This piece moves")
-    page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("You played P-9f against 後手花子 (2026-11-22)")
-    page.get_by_role("button", name="Next").click()
-
-    # A move that the list does not have, and as good: right.
-    expect(page.locator(".task")).to_contain_text("move 11")
-    play(page, (2, 4), (2, 6))
-    expect(page.locator(".train-result h2")).to_contain_text("right")
-    page.screenshot(path=screenshots / "train-right.png")
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator(".day")).to_contain_text("Done for today.")
-    expect(page.locator(".day")).to_contain_text("1 of 2")
-
-    # The next day the one that was wrong is due, and the other one is not.
-    prepared.now = DAY + timedelta(days=1)
-    page.reload()
-    page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".day")).to_contain_text("0 of 1")
-    expect(page.locator(".task")).to_contain_text("move 13")
-    page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("chose P-9f, which was wrong")
-    page.get_by_role("button", name="Open the game").click()
-    expect(page.locator(".game-move[aria-current]")).to_contain_text("P-9f")
-
-
-def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> None:
-    page = open_page("#train", language="ja")
-    page.get_by_role("button", name="1 手").click()
-    page.locator(".train .hand-bottom piece.gold").click()
-    play(page, (5, 2), (5, 2))
-    expect(page.locator(".train-result h2")).to_have_text("1 手で詰みました。正解です。")
-
-
-def test_problems_of_shogihome_come_in_and_go_out(prepared: Any, open_page: Any, tmp_path: Path) -> None:
     sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
     problem = {"sfen": sfen, "candidates": [{"usi": "7g7f"}], "actualMove": {"usi": "9g9f"}}
     content = {"format": "shogihome-next-move", "version": 1, "problems": [problem, {"sfen": "x"}]}
@@ -169,6 +121,11 @@ def test_problems_of_shogihome_come_in_and_go_out(prepared: Any, open_page: Any,
     path.write_text(json.dumps(content), encoding="utf-8")
 
     page = open_page("#train")
+    page.locator(".lengths button").click()
+    page.locator(".train .hand-bottom piece.gold").click()
+    play(page, (5, 2), (5, 2))
+    expect(page.locator(".train-result h2")).to_have_text("Mate in 1. Right!")
+
     page.locator("summary", has_text="Files").click()
     page.set_input_files(".train input[type=file]", path)
     expect(page.locator("#toasts .error")).to_contain_text("june.json, problem 2")

@@ -48,6 +48,7 @@ export class ImportPanel {
     this.section = section;
     this.queue = [];
     this.isRunning = false;
+    this.total = null; // Of the last import: {done, added, duplicates, faults}.
     this.state = null;
     const files = this.input({ multiple: true, accept: ACCEPT });
     const folder = this.input({ webkitdirectory: true });
@@ -115,6 +116,7 @@ export class ImportPanel {
   draw() {
     if (!this.state) return;
     const { faults, folders } = this.state;
+    if (this.total && !this.isRunning) this.text.textContent = i18n.t("games.import.done", this.total);
     this.watched.hidden = !folders.length;
     this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
     this.faults.hidden = !faults.length;
@@ -152,7 +154,8 @@ export class ImportPanel {
       this.queue = [];
       this.isRunning = false;
       this.progress.hidden = this.stop.hidden = true;
-      this.text.textContent = i18n.t("games.import.done", total);
+      this.total = total;
+      this.draw();
     }
   }
 
