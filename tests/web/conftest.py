@@ -244,7 +244,7 @@ class ShogiPage:
     def select(self, square: str) -> None:
         """Clicks on a square until it is selected: a busy page may not be ready for the first click."""
         selected = self.root.locator("sq.selected")
-        self.root.scroll_into_view_if_needed()
+        self.root.locator(".square-board").scroll_into_view_if_needed()
         for attempt in range(TIMEOUT_MS // LOOK_MS):
             if attempt % 20 == 0:
                 self.click(square)
