@@ -293,15 +293,16 @@ def test_no_header_makes_a_device_the_computer(ask: Any, lan: Any, code: Any) ->
     ask(do)
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:{port}", ADDRESS, f"{ADDRESS}.evil:{{port}}",
-                                  "localhost:{port}", "127.0.0.3:{port}", ""])  # fmt: skip
-def test_dns_rebinding_is_refused(ask: Any, lan: Any, code: Any, host: str) -> None:
+def test_dns_rebinding_is_refused(ask: Any, lan: Any, code: Any) -> None:
+    port = lan.server.port
+
     async def do(phone: Client, _: Client) -> None:
         assert await phone.pair(code()) == 200
-        name = host.format(port=lan.server.port)
-        for path in ("", "pair", "socket", "static/js/main.js"):
-            assert (await phone.get(path, Host=name))[0] == 403
-        assert await phone.pair(code(), Host=name) == 403
+        for name in ("evil.example", f"evil.example:{port}", ADDRESS, f"{ADDRESS}.evil:{port}",
+                     f"localhost:{port}", f"127.0.0.3:{port}", ""):  # fmt: skip
+            for path in ("", "pair", "socket", "static/js/main.js"):
+                assert (await phone.get(path, Host=name))[0] == 403, name
+            assert await phone.pair(code(), Host=name) == 403
 
     ask(do)
 

@@ -117,7 +117,9 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
     expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
 
     jump(microscope, 300)
-    assert outside(microscope) > 0  # The graph is too wide to be seen as a whole, unless the user asks for it.
+    assert (
+        outside(microscope) > 0
+    )  # The graph is too wide to be seen as a whole, unless the user asks for it.
     microscope.locator(".graph .tree-picture").press("f")
     for _ in range(300):
         if not outside(microscope):
@@ -126,7 +128,9 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
     raise AssertionError("the graph is not wholly shown")
 
 
-def test_an_sfen_in_the_address_is_looked_at_and_alpha_beta_draws_its_windows_and_cuts(open_page: Any) -> None:
+def test_an_sfen_in_the_address_is_looked_at_and_alpha_beta_draws_its_windows_and_cuts(
+    open_page: Any,
+) -> None:
     page = open_page("#microscope/4k4%2F9%2F9%2F9%2F9%2F9%2F9%2FR8%2F4K4%20b%20-%201")
     expect(page.locator("textarea")).to_have_value("4k4/9/9/9/9/9/9/R8/4K4 b - 1")
     expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")

@@ -213,7 +213,10 @@ def test_the_small_games_are_played_to_the_end_and_fit_a_phone(
     page: Any, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     perfect = "Alpha-beta: perfect play"
-    for game, board, ending in (("tictactoe", {}, "You lose|Draw"), ("reversi", {"Board": "4 × 4"}, "You lose")):
+    for game, board, ending in (
+        ("tictactoe", {}, "You lose|Draw"),
+        ("reversi", {"Board": "4 × 4"}, "You lose"),
+    ):
         page.set_viewport_size({"width": 1280, "height": 800})
         page.locator(f'input[name="game"][value="{game}"]').check(force=True)
         start(page, game, **board, Opponent=perfect)

@@ -1,7 +1,7 @@
 """The view Train in a real browser: a day of problems from a reviewed game, and the day after."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 

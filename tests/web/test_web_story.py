@@ -1,4 +1,4 @@
-"""The way of a user through the dojo in a real browser: from a folder of games to the next day, and a phone."""
+"""The way of a user through the dojo in a browser: from a folder of games to the next day, and a phone."""
 
 import socket
 from collections.abc import Iterator
