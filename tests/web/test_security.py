@@ -96,7 +96,7 @@ class TestOrigin:
 class TestToken:
     def test_a_socket_without_the_token_or_with_another_first_message_is_closed(self, server: Any) -> None:
         async def do(client: aiohttp.ClientSession) -> None:
-            wrong = [{"token": token} for token in ("", "x", None, 3, ["a"], "\ud800")]
+            wrong: list[dict[str, Any]] = [{"token": token} for token in ("", "x", None, 3, ["a"], "\ud800")]
             for content in (*wrong, {"type": "play.new"}):
                 socket = await hello(client, server, **content)
                 await socket.receive()
@@ -325,7 +325,8 @@ class TestFields:
             parse('{"type": "a", "id": "1"}')
 
     def test_numbers_are_whole_and_in_range(self) -> None:
-        for value in (True, "1", 1.5, None, [], 2000, -1):
+        values: list[Any] = [True, "1", 1.5, None, [], 2000, -1]
+        for value in values:
             with pytest.raises(MessageError):
                 number({"type": "x", "n": value}, "n", 0, 1000)
 

@@ -46,9 +46,9 @@ BLUNDER, RETREAT = "2d8d", "2d2h"
 
 def write_games(folder: Path) -> int:
     """Writes 30 games, as KIF in CP932 and as CSA in turn; returns in how many of them I play."""
-    lines = (ROOT / "docs" / "pictures" / "games.usi").read_text(encoding="utf-8").splitlines()
-    lines = [line.partition(" moves ")[2].split() for line in lines]
-    games = []
+    text = (ROOT / "docs" / "pictures" / "games.usi").read_text(encoding="utf-8")
+    lines = [line.partition(" moves ")[2].split() for line in text.splitlines()]
+    games = list[tuple[str, list[str]]]()
     for line, mistakes in BLUNDERS.items():
         for mistake in mistakes.split():
             plies, _, moves = mistake.partition(":")
