@@ -1,6 +1,5 @@
 """The way of a user through the dojo in a browser: from a folder of games to the next day, and a phone."""
 
-import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,11 +16,9 @@ from goryu.kifu.writing import to_csa, to_kif
 from goryu.web.lan import Lan
 from goryu.web.train import TrainView
 from paths import ROOT
+from web_client import ADDRESS, can_listen
 
 expect = pytest.importorskip("playwright.sync_api").expect
-
-ADDRESS = "127.0.0.2"
-"""It plays the address in the network, so no packet leaves this machine."""
 
 ME = "私"
 DAY = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
@@ -51,8 +48,8 @@ def write_games(folder: Path) -> int:
     games = list[tuple[str, list[str]]]()
     for line, mistakes in BLUNDERS.items():
         for mistake in mistakes.split():
-            plies, _, moves = mistake.partition(":")
-            games.append((ME, [*lines[line][: int(plies)], *moves.split("-")]))
+            plies, _, last = mistake.partition(":")
+            games.append((ME, [*lines[line][: int(plies)], *last.split("-")]))
     mine = len(games)
     games += [("丙", lines[line][:14]) for line in (3, 4, 5, 10, 11)]
     games.append(("丙", lines[2][:16]))
@@ -69,15 +66,6 @@ def write_games(folder: Path) -> int:
         (folder / f"game{number}.{'csa' if number % 3 == 2 else 'kif'}").write_bytes(data)
     assert len(games) == 30
     return mine
-
-
-def can_listen() -> bool:
-    with socket.socket() as probe:
-        try:
-            probe.bind((ADDRESS, 0))
-        except OSError:
-            return False
-    return True
 
 
 @pytest.fixture
