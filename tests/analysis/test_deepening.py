@@ -1,6 +1,6 @@
 """The deeper search of a review's mistakes."""
 
-from goryu.analysis.deepening import deepen
+from goryu.analysis.deepening import Progress, deepen
 from goryu.analysis.judgement import MISTAKES
 from goryu.analysis.review import GameReview, Reviewer
 from goryu.games.shogi import START_SFEN
@@ -32,22 +32,26 @@ def test_only_the_mistakes_are_searched_deeper_and_judged_anew() -> None:
     reviewer, review = reviewed(EvaluatorConfig(threads=1))
     mistakes = [ply.ply - 1 for ply in review.mistakes()]
     assert 10 in mistakes  # The rook goes where a rook takes it.
-    progress: list[tuple[int, int]] = []
+    told: list[Progress] = []
     changed: set[int] = set()
     assert deepen(
         reviewer,
         review,
         HIGH,
         lambda _review, index: changed.add(index),
-        lambda done, of: progress.append((done, of)),
+        told.append,
         lambda: False,
     )
     deep = {index for index, one in enumerate(review.analyses) if one and one.playouts >= HIGH}
     final = {index for index, one in enumerate(review.analyses) if one and one.is_final}
     assert deep | final >= {position for index in mistakes for position in (index, index + 1)}
     assert deep <= changed | final
-    assert progress[0] == (0, len(mistakes))
-    assert progress[-1] == (len(mistakes), len(mistakes))
+    assert told[0] == Progress(0, len(mistakes))
+    assert told[-1] == Progress(len(mistakes), len(mistakes), None, 1.0)
+    assert {one.ply for one in told[1:-1]} == {move + 1 for move in mistakes}
+    shares = [one.share for one in told]
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 3 * len(mistakes)  # It moves while a position is searched.
     assert all(review.is_judged(index) for index in range(len(MOVES)))
     assert comparisons_fit(review)
     again = GameReview(START_SFEN, MOVES, HIGH)  # What a review of the same depth says of these moves.

@@ -91,6 +91,18 @@ def test_a_move_that_allows_a_mate_says_in_how_many_plies(reviewer: Reviewer) ->
     assert allowed.allows_mate is None or allowed.allows_mate > 0
 
 
+def test_the_first_choice_of_a_search_is_a_mistake_if_it_allows_a_mate() -> None:
+    """The search before the move did not see the mate; the second choice is compared instead."""
+    review = GameReview("4k4/9/4P4/9/9/9/4p4/9/4K4 w Gg 1", ["5g5h"], 100)
+    first = MoveAnalysis("5g5h", 0.5, 90, 0.2, None, ("5g5h",))
+    second = MoveAnalysis("G*5h", 0.1, 10, 0.1, None, ("G*5h",))
+    review.enter(0, PositionAnalysis(100, False, 0.2, (first, second)))
+    review.enter(1, PositionAnalysis(100, True, 1.0, (MoveAnalysis("G*5b", 0.5, 1, 1.0, 1, ("G*5b",)),)))
+    [ply] = review.plies()
+    assert (ply.kind, ply.best, ply.allows_mate, ply.rank) == (MoveClass.BLUNDER, "G*5h", 1, 1)
+    assert review.better_position(0) == ("G*5h",)
+
+
 def test_the_fourth_repetition_is_a_draw(reviewer: Reviewer) -> None:
     review = reviewed(reviewer, START_SFEN, REPETITION, playouts=10)
     last = review.analyses[-1]
@@ -173,17 +185,19 @@ def test_every_position_is_reported_as_it_is_known() -> None:
     assert set(seen) == set(range(13))
 
 
-@pytest.mark.parametrize("times", [1, 1_000_000])
-def test_a_review_that_was_stopped_is_not_whole_and_keeps_what_it_has(times: int) -> None:
+def test_a_stopped_review_keeps_what_it_has() -> None:
     review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
-    known, stops = list[int](), iter([True] * times)  # Who stops it may want it to go on a moment later.
-
-    def should_stop() -> bool:
-        return len(known) >= 3 and next(stops, False)
-
-    assert not quick_reviewer().review(review, lambda changed, i: known.append(i), should_stop)
+    known: list[int] = []
+    assert not quick_reviewer().review(review, lambda changed, i: known.append(i), lambda: len(known) >= 3)
     assert 3 <= sum(analysis is not None for analysis in review.analyses) < 13
     assert review.summary(0).accuracy is None
+
+
+def test_a_review_that_was_stopped_is_not_whole_even_if_nobody_wants_that_any_more() -> None:
+    answers = iter([False] * 4 + [True])
+    review = GameReview(START_SFEN, YAGURA.split(), 20)
+    assert not quick_reviewer().review(review, should_stop=lambda: next(answers, False))
+    assert review.known() < len(review.analyses)
 
 
 def test_an_error_in_the_search_ends_the_review() -> None:

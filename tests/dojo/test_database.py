@@ -1,10 +1,14 @@
 import shutil
 import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from goryu.dojo.database import MIGRATIONS, Database, DatabaseError
+from goryu.dojo.games import Games
+from sample_games import sample_game
 
 
 def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
@@ -52,11 +56,39 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
         Database(tmp_path / "dojo.sqlite3")
 
 
-def test_a_full_disk_is_said_and_nothing_is_lost(tmp_path: Path) -> None:
-    database = Database(tmp_path / "dojo.sqlite3")
-    database.rows(f"PRAGMA max_page_count = {database.rows('PRAGMA page_count')[0][0] + 1}")
-    with database.transaction() as connection:
-        connection.execute("INSERT INTO me VALUES ('one')")
-    with pytest.raises(DatabaseError, match="full"), database.transaction() as connection:
-        connection.executemany("INSERT INTO me VALUES (?)", ((f"{i:0500}",) for i in range(100)))
-    assert [row["name"] for row in database.rows("SELECT * FROM me")] == ["one"]
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Gives a file system of its own the size that it is called with, in KiB, and returns its folder."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+
+    def resize(size: int) -> Path:
+        options = f"size={size}k" + (",remount" if folder.is_mount() else "")
+        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+        try:
+            subprocess.run(mount, check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            pytest.skip(f"no file system can be mounted here: {error}")
+        return folder
+
+    yield resize
+    if folder.is_mount():
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_and_nothing_is_lost(small_disk: Callable[[int], Path]) -> None:
+    path = small_disk(1024) / "dojo.sqlite3"
+    games = Games(Database(path))
+    added, failures = 0, list[str]()
+    while len(failures) < 3:
+        try:
+            added += games.add(sample_game(added + 100 * len(failures), 60)) is not None
+        except DatabaseError as error:
+            failures.append(str(error))
+    assert added > 5
+    assert all("the disk is full" in failure for failure in failures)
+    small_disk(4096)
+    games.set_me(["甲"])
+    again = Database(path)
+    assert [len(again.rows(f"SELECT * FROM {table}")) for table in ("games", "me")] == [added, 1]
+    assert again.rows("PRAGMA integrity_check")[0][0] == "ok"

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from goryu.dojo.database import Database
-from goryu.dojo.explorer import Explorer, Filter
+from goryu.dojo.explorer import Explorer
+from goryu.dojo.game_list import Filter
 from goryu.dojo.games import Games
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
@@ -53,7 +54,11 @@ def test_the_filter_chooses_games(database: Database) -> None:
         return explorer.count(board, wanted)
 
     assert (count(Filter()), count(Filter("mine")), count(Filter("records"))) == (3, 1, 2)
-    assert (count(Filter(me_as=0)), count(Filter(me_as=1)), count(Filter("records", 1))) == (2, 1, 1)
+    assert (
+        count(Filter(side="black")),
+        count(Filter(side="white")),
+        count(Filter("records", side="white")),
+    ) == (2, 1, 1)
 
 
 def test_the_value_is_that_of_the_reviews(database: Database) -> None:

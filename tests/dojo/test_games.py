@@ -4,7 +4,7 @@ import pytest
 import shogi
 
 from goryu.dojo.database import Database
-from goryu.dojo.games import Games, date_of, position_key
+from goryu.dojo.games import Games, position_key
 from goryu.kifu.reading import parse_record
 
 KIF = """開始日時：2026/11/03 10:00:00
@@ -58,8 +58,7 @@ def test_names_are_counted(games: Games) -> None:
     assert games.names() == [{"name": "乙", "games": 1}, {"name": "甲", "games": 1}]
 
 
-def test_the_date_of_other_programs(games: Games) -> None:
-    assert (
-        date_of(parse_record(KIF.replace("開始日時：2026/11/03 10:00:00", "対局日：2026年1月3日")))
-        == "2026-01-03"
-    )
+def test_the_date_of_other_programs() -> None:
+    record = parse_record(KIF.replace("開始日時：2026/11/03 10:00:00", "対局日：2026年1月3日"))
+    assert record.date == "2026-01-03"
+    assert record.title == "▲甲 △乙 2026-01-03"

@@ -1,7 +1,6 @@
 import pytest
 
-from goryu.base.language import speaking
-from goryu.dojo.openings import opening_name, opening_of
+from goryu.dojo.openings import opening_names, opening_of
 from goryu.games.shogi import START_SFEN
 
 
@@ -18,5 +17,4 @@ from goryu.games.shogi import START_SFEN
     ],
 )  # fmt: skip
 def test_openings_have_their_usual_names(moves: str, name: str) -> None:
-    with speaking("ja"):
-        assert opening_name(opening_of(START_SFEN, moves.split())) == name
+    assert opening_names(opening_of(START_SFEN, moves.split()))["ja"] == name

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 
 from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.review import GameReview, Reviewer
 from goryu.dojo.checking import check, judged
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.problems import NewProblem, Problem, ProblemKind, Problems, ProblemState
+from goryu.dojo.reviews import Reviews
 from goryu.dojo.settings import TrainingSettings
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
@@ -116,6 +118,40 @@ def test_a_problem_is_sound_if_its_answers_stand_apart(rates: tuple[float, ...],
     answers = [{"move": move, "win_rate": rate} for move, rate in zip([*moves, "9g9f"], rates, strict=True)]
     answers.sort(key=lambda answer: -float(str(answer["win_rate"])))
     assert judged(answers, problem(), TrainingSettings()) == reason
+
+
+@pytest.mark.parametrize(
+    ("game", "plies", "answer"),
+    [
+        ("ln1g2k2/1rs6/p3ppS1p/1Pnp2p2/9/2P2P3/P1bPP1P1P/3S5/L1G1KGSNL w RNL4Pbg 1 moves 3a2a", 3, "7g3c+"),
+        (
+            "ln7/1r2g4/3p1+B1k1/p1p1ps1p1/1p4P2/P1PPSl3/1PS5p/1KGG1+b2P/LN5N1 w GSN2Prl3p 1 moves L*1d",
+            5,
+            "5b4c",
+        ),
+    ],
+)
+def test_who_walks_into_a_mate_is_asked_to_avoid_it(
+    database: Database, game: str, plies: int, answer: str
+) -> None:
+    """From the review of the game to a sound problem; the position before the mistake is about even."""
+    config = EngineConfig(evaluator=EvaluatorConfig(kind="material"))
+    record = parse_record(f"position sfen {game}")
+    number = Games(database).add(record)
+    assert number is not None
+    review = GameReview(record.start, record.moves, 200)
+    assert Reviewer(config, print).review(review)
+    assert Reviews(database).keep(number, review, "material")
+    problems = Problems(database)
+    assert problems.collect() == 1
+    candidate = problems.next_candidate()
+    assert candidate is not None
+    assert (candidate.kind, candidate.content["allows_mate"]) == (ProblemKind.MATE, plies)
+    searcher = PositionSearcher(load_evaluator(config.evaluator, print), config)
+    verdict = check(searcher, candidate, TrainingSettings(playouts=1000), lambda: False)
+    assert verdict is not None
+    assert verdict.reason == ""
+    assert [one["move"] for one in verdict.content["answers"] if one["accepted"]] == [answer]
 
 
 def test_a_mate_is_found_and_every_other_move_is_wrong() -> None:

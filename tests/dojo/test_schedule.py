@@ -8,9 +8,11 @@ from fsrs import Rating
 
 from goryu.base.errors import InputError
 from goryu.dojo.database import Database
+from goryu.dojo.games import Games
 from goryu.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu.dojo.schedule import Attempt, Schedule, rating_of
 from goryu.dojo.settings import change_training_settings, training_settings
+from goryu.kifu.reading import parse_record
 
 NOON = datetime(2026, 11, 26, 12).astimezone()
 DAY = timedelta(days=1)
@@ -79,6 +81,26 @@ def test_only_the_first_answer_of_a_day_decides(database: Database) -> None:
     assert schedule.day(NOON + DAY).problems[0] == 1
     assert [attempt.is_right for attempt in schedule.attempts(1)] == [True, False]
     assert schedule.day(NOON).right == 0
+
+
+def test_problems_of_a_game_come_in_its_order_and_the_newest_game_first(tmp_path: Path) -> None:
+    database = Database(tmp_path / "dojo.sqlite3")
+    games = [Games(database).add(parse_record(f"startpos moves 7g7f {reply}")) for reply in ("3c3d", "8c8d")]
+    with database.transaction() as connection:
+        connection.execute("UPDATE games SET date = '2026-11-01' WHERE id = ?", (games[0],))
+    made = [
+        NewProblem(kind, f"4k4/9/9/9/9/9/9/9/4K4 b {ply}P 1", (), {}, "", game, ply, ProblemState.SOUND)
+        for kind, game, ply in (
+            (ProblemKind.MISTAKE, games[1], 4),
+            (ProblemKind.MISTAKE, games[0], 9),
+            (ProblemKind.MISTAKE, games[0], 5),
+            (ProblemKind.ONLY, games[0], 7),
+            (ProblemKind.ONLY, games[0], 3),
+        )
+    ]
+    Problems(database).add(made)
+    asked = [Problems(database).get(one).ply for one in Schedule(database).day(NOON).problems]
+    assert asked == [3, 5, 7, 9, 4]
 
 
 def test_minutes_end_a_day_too(database: Database) -> None:

@@ -13,7 +13,7 @@ def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tm
     database = Database(tmp_path / "dojo.sqlite3")
     games, folder = Games(database), tmp_path / "games"
     imports: list[bool] = []
-    watching = Watching(database, [folder], lambda: imports.append(True))
+    watching = Watching(database, [folder], lambda: imports.append(True), print)
     paths = write_sample_games(folder / "below", 3)
     (folder / "notes.txt").write_text("no record")
     os.symlink(folder, folder / "below" / "round")
@@ -22,7 +22,7 @@ def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tm
     assert watching.look() == 2
     assert watching.look() == 1  # The third has the same size as at the first look.
     assert watching.look() == 0
-    assert Watching(database, [folder], lambda: None).look() == 0  # The next start.
+    assert Watching(database, [folder], lambda: None, print).look() == 0  # The next start.
     assert len(imports) == 2
 
     paths[0].write_bytes(b"position startpos moves 7g7f\nposition startpos moves 7g7e\n")
@@ -49,6 +49,6 @@ def test_a_file_that_shows_a_defect_does_not_keep_the_others_from_being_read(
     monkeypatch.setattr(Games, "add_file", add_or_fail)
     for path in write_sample_games(folder, 2):
         os.utime(path, (1_700_000_000, 1_700_000_000))
-    assert Watching(database, [folder], lambda: None).look() == 2
+    assert Watching(database, [folder], lambda: None, print).look() == 2
     assert [fault["file"] for fault in Games(database).faults()] == ["game0.kif"]
     assert len(database.rows("SELECT id FROM games")) == 1

@@ -67,7 +67,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
     page.locator(".game-list td.of-players button").click()
     page.locator(".review-actions progress[value='1']").wait_for(state="attached")
     expect(page.locator(".game-move")).to_have_count(PLIES + 1)
-    expect(page.locator(".review-actions h2")).to_have_text("game3.kif")
+    expect(page.locator(".review-actions h2")).to_have_text("▲相手0 △甲 2026-04-04")
 
     page.goto(page.url.partition("#")[0] + "#games/progress")
     expect(page.locator(".game-progress .dot")).to_have_count(6)  # A game in each month.
@@ -102,6 +102,24 @@ def test_a_copy_is_saved_and_read_by_the_page_and_refused_to_others(
     for method in ("GET", "POST"):
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(urllib.request.Request(server.url + "backup", method=method))
+
+
+def test_a_full_disk_is_said_and_the_import_can_be_repeated(
+    open_page: Callable[..., Any], server: Any, tmp_path: Path
+) -> None:
+    paths = [str(path) for path in write_sample_games(tmp_path / "games", 4, 100)]
+    database, rows = server.dojo.database, "SELECT * FROM games"
+    database.rows(f"PRAGMA max_page_count = {database.rows('PRAGMA page_count')[0][0] + 8}")
+    page = open_page("#games")
+    page.set_input_files(".games input[accept*='.kif']", paths)
+    expect(page.locator(".toast.error")).to_contain_text("the disk is full")
+    status = page.locator(".games .side [role=status]").first
+    expect(status).to_contain_text("Files that were not added")
+    added = len(database.rows(rows))
+    assert added < 4
+    database.rows("PRAGMA max_page_count = 100000")
+    page.set_input_files(".games input[accept*='.kif']", paths)
+    expect(status).to_contain_text(f"{4 - added} games added, {added} known already, 0 unreadable")
 
 
 def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(

@@ -116,7 +116,7 @@ def test_a_stranger_gets_the_page_for_pairing_and_nothing_else(ask: Any, lan: An
         assert status == 200
         assert lan.token not in text
         wanted = re.findall(r'(?:src|href)="/(\S+)"', text)
-        assert [(await phone.get(path))[0] for path in wanted] == [200, 200]
+        assert [(await phone.get(path))[0] for path in wanted] == [200, 200, 200]
         assert {path: (await phone.get(path))[0] for path in FILES} == {
             path: 403 if path else 303 for path in FILES
         }

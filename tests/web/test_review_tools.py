@@ -78,7 +78,7 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
-    expect(page.locator(".losses rect")).to_have_count(14)
+    expect(page.locator(".losses .of-blunder")).to_have_count(1)
     assert sum(map(int, page.locator(".losses .count").all_text_contents())) == len(MOVES.split())
     page.get_by_role("button", name="Search the mistakes deeper").click()
     expect(page.locator(".review-actions")).to_contain_text("searched with 1,000 playouts: 1")

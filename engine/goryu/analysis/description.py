@@ -8,7 +8,15 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, SYMBOLS, MoveClass
+from goryu.analysis.judgement import (
+    GREAT_LEAD,
+    GREAT_PRIOR,
+    LEAST_LOSS,
+    MISTAKES,
+    SYMBOLS,
+    MoveClass,
+    margin,
+)
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.strategies import Name, strategies_of
@@ -89,6 +97,8 @@ class Describer:
             "positions": [{"sfen": board.sfen(), "check": board.is_check()} for board in self._boards],
             "variations": [self._variation(variation, review.moves) for variation in record.variations],
             "thresholds": {str(kind): least for kind, least in LEAST_LOSS.items()},
+            "margin": margin(review.playouts),
+            "great": {"lead": GREAT_LEAD, "prior": GREAT_PRIOR},
         }
 
     def _variation(self, variation: Variation, main: Sequence[str]) -> Json:
@@ -220,6 +230,7 @@ def ply_json(board: Board, ply: PlyReview) -> Json:
         "ply": ply.ply,
         "turn": ply.turn,
         "kind": str(ply.kind),
+        "mark": mark(ply),
         "loss": round(ply.loss, 4),
         "winRate": round(ply.win_rate, 4),
         "playedWinRate": round(ply.played_win_rate, 4),

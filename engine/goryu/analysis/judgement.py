@@ -51,12 +51,12 @@ GREAT_LEAD = 0.10
 
 SYMBOLS = {
     MoveClass.GREAT: "!",
-    MoveClass.INACCURACY: "",
+    MoveClass.INACCURACY: "–",
     MoveClass.DUBIOUS: "?!",
     MoveClass.MISTAKE: "?",
     MoveClass.BLUNDER: "??",
 }
-"""The marks of Western commentaries; classes that are not here have none."""
+"""The marks of Western commentaries, but for that of inaccuracies; classes that are not here have none."""
 
 
 def class_of_loss(loss: float, playouts: int) -> MoveClass:
@@ -73,7 +73,12 @@ def class_of_loss(loss: float, playouts: int) -> MoveClass:
 
 def certain_loss(loss: float, playouts: int) -> float:
     """Returns the loss less the margin by which searches of so many playouts may overestimate it."""
-    return loss - MARGIN / sqrt(max(1, playouts))
+    return loss - margin(playouts)
+
+
+def margin(playouts: int) -> float:
+    """Returns how much a loss that searches of so many playouts gave must exceed a threshold."""
+    return MARGIN / sqrt(max(1, playouts))
 
 
 def move_accuracy(loss: float) -> float:

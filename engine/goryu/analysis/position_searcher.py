@@ -99,7 +99,7 @@ class PositionSearcher:
         self._puct.search(board, lambda stats: True)  # Makes the position the root.
         if solves_mate and (mate := self._mate(board, should_stop)):
             self._puct.add_mate(board, mate)
-        if (missing := playouts - self._visits()) > 0:
+        if (missing := playouts - self.playouts) > 0:
             self._puct.search(board, lambda stats: should_stop(), max_playouts=missing)
 
     def _mate(self, board: Board, should_stop: Callable[[], bool]) -> tuple[Move, ...]:
@@ -110,7 +110,9 @@ class PositionSearcher:
         mate = solve(board, self._mate_nodes, should_stop, SHORTENING_NODES)
         return mate.moves if mate.verdict is MateVerdict.MATE else ()
 
-    def _visits(self) -> int:
+    @property
+    def playouts(self) -> int:
+        """Those through the position by now; may be asked between two batches."""
         root = self._puct.root
         return 0 if root is None else root.total_visits
 
@@ -121,7 +123,7 @@ class PositionSearcher:
         moves = tuple(map(_move_analysis, result.moves))
         declares = board.declaration()
         return PositionAnalysis(
-            playouts=self._visits(),
+            playouts=self.playouts,
             is_final=result.stats.is_exhausted,
             value=1.0 if declares else result.moves[0].value,
             moves=moves,

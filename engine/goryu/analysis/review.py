@@ -41,7 +41,7 @@ class PlyReview:
 
     ply: 1 for the first move. turn: the player, 0 black or 1 white. move: in USI.
     win_rate: after the best move; played_win_rate: after the played one; loss: their difference, at least 0.
-    best: the best move, None if the search found the played one to be the best.
+    best: the best move, None if the search found the played one to be the best and it allows no mate.
     better_line: the best move and the moves that should have followed.
     refutation: the opponent's best answer to the played move, and the moves after it.
     prior, visits: of the played move in the search before it.
@@ -171,9 +171,8 @@ class GameReview:
     def enter(self, index: int, analysis: PositionAnalysis) -> None:
         """Takes an analysis of position `index`; comparisons that it makes stale are forgotten."""
         old, self.analyses[index] = self.analyses[index], analysis
-        best = analysis.best and analysis.best.move
-        if old is not None and (old.best and old.best.move) != best:
-            self.better.pop(index, None)  # It was searched for another move.
+        if old is not None and _names(old.moves[:2]) != _names(analysis.moves[:2]):
+            self.better.pop(index, None)  # It may have been searched for another move.
         for move in (index - 1, index):
             if move in self.better and not is_enough(self.better[move], self.playouts):
                 del self.better[move]
@@ -213,19 +212,23 @@ def _judge(
     after: PositionAnalysis,
     better: PositionAnalysis | None,
 ) -> PlyReview:
-    best = before.best
+    mate, mate_after = before.mate, after.mate
+    won, lost_after = mate is not None and mate > 0, mate_after is not None and mate_after > 0
+    was_lost = mate is not None and mate < 0
+    best, best_value = before.best, before.value
     assert best is not None
     played = before.find(move)
     played_value = -after.value
     is_best = best.move == move and before.ending != "declaration"
-    best_value, better_line = before.value, best.pv
+    if is_best and lost_after and not was_lost and len(before.moves) > 1:
+        # The search before the move did not see the mate that it allows, so the second choice is better.
+        is_best, best = False, before.moves[1]
+        best_value = before.value if best.value is None else best.value
+    better_line = best.pv
     if better is not None and not is_best:
         best_value = -better.value
         better_line = (best.move, *(better.best.pv if better.best else ()))
     loss = 0.0 if is_best else max(0.0, (best_value - played_value) / 2)
-    mate, mate_after = before.mate, after.mate
-    won, lost_after = mate is not None and mate > 0, mate_after is not None and mate_after > 0
-    was_lost = mate is not None and mate < 0
     return PlyReview(
         ply=index + 1,
         turn=turn,
@@ -258,8 +261,16 @@ def _class(before: PositionAnalysis, best: MoveAnalysis, loss: float, is_best: b
     return MoveClass.GREAT if is_only and best.prior <= GREAT_PRIOR else MoveClass.BEST
 
 
+def _names(moves: Sequence[MoveAnalysis]) -> list[str]:
+    return [move.move for move in moves]
+
+
 OnChange = Callable[[GameReview, int], None]
 """Called when position `index` of a review has been searched, or the better move of move `index`."""
+
+
+OnSearch = Callable[[tuple[str, ...], int], None]
+"""Called with the moves to a position and the playouts that it has by now, also in the middle of a search."""
 
 
 class Reviewer:
@@ -290,21 +301,22 @@ class Reviewer:
         on_change: OnChange = lambda review, index: None,
         should_stop: Callable[[], bool] = lambda: False,
         moves: Collection[int] | None = None,
+        on_search: OnSearch = lambda moves, playouts: None,
     ) -> bool:
         """Fills the review; returns False if `should_stop` ended it early.
 
-        on_change: called for each analysis, from several threads, one at a time. It must be quick.
+        on_change: called for each analysis. on_search: called between the batches of a search, and for each
+            analysis. Both are called from several threads, one at a time, and must be quick.
         moves: the indices of the moves to judge; None for all.
         """
-        should_stop = lasting(should_stop)
-        work = _Work(review, self.store, on_change, should_stop)
+        work = _Work(review, self.store, on_change, on_search, should_stop)
         work.load(range(len(review.moves) + 1) if moves is None else {i + j for i in moves for j in (0, 1)})
         futures = [self._searchers.submit(work.run) for _ in range(self._searchers.count)]
         while wait(futures, WAIT_S).not_done:
             pass
         for future in futures:
             future.result()
-        return not should_stop()
+        return not work.should_stop()
 
     def recall(self, review: GameReview) -> None:
         """Fills the review with what the database knows, without a search."""
@@ -321,18 +333,6 @@ class Reviewer:
         self.store.close()
 
 
-def lasting(should_stop: Callable[[], bool]) -> Callable[[], bool]:
-    """Returns a function that stays true once `should_stop` was: what was cut off is not whole later."""
-    is_over = False
-
-    def should_end() -> bool:
-        nonlocal is_over
-        is_over = is_over or should_stop()
-        return is_over
-
-    return should_end
-
-
 def engine_identity(loaded: LoadedEvaluator, config: EngineConfig) -> str:
     """Returns everything that decides an analysis but the position and the playouts, as one line."""
     network = getattr(loaded.evaluator, "sha256", None) or loaded.description
@@ -344,23 +344,34 @@ class _Work:
     """The work of one review, shared by its threads."""
 
     def __init__(
-        self, review: GameReview, store: AnalysisStore, on_change: OnChange, should_stop: Callable[[], bool]
+        self,
+        review: GameReview,
+        store: AnalysisStore,
+        on_change: OnChange,
+        on_search: OnSearch,
+        should_stop: Callable[[], bool],
     ) -> None:
         self._review = review
         self._store = store
-        self._on_change = on_change
-        self._should_stop = should_stop
+        self._on_change, self._on_search = on_change, on_search
+        self._asked = should_stop
+        self._is_stopped = False
         self._lock = RLock()
         self._runs: deque[range] = deque()
         self._comparisons: deque[int] = deque()
         self._failed = False
+
+    def should_stop(self) -> bool:
+        """Was the work stopped? It stays so, even if nobody wants that any more: some of it is not done."""
+        self._is_stopped = self._is_stopped or self._asked()
+        return self._is_stopped
 
     def load(self, positions: Collection[int]) -> None:
         """Takes what the store knows of these positions, and lists what is missing."""
         review = self._review
         missing = []
         for index in sorted(positions):
-            if self._should_stop():
+            if self.should_stop():
                 return
             known = review.analyses[index]
             if not is_enough(known, review.playouts):
@@ -375,7 +386,7 @@ class _Work:
     def run(self, searcher: PositionSearcher) -> None:
         """Works until nothing is left to do."""
         try:
-            while not self._should_stop() and not self._failed:
+            while not self.should_stop() and not self._failed:
                 if (positions := self._next_run()) is not None:
                     for index in positions:
                         self._search(searcher, index)
@@ -396,35 +407,50 @@ class _Work:
             return self._comparisons.popleft() if self._comparisons else None
 
     def _search(self, searcher: PositionSearcher, index: int) -> None:
-        if self._should_stop():
+        if self.should_stop():
             return
-        review = self._review
-        moves = review.moves[:index]
-        analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
-        if not self._should_stop():
-            self._store.put(review.start, moves, analysis)
+        analysis = self._searched(searcher, self._review.moves[:index])
+        if not self.should_stop():
             self._enter(index, analysis)
 
     def _compare(self, searcher: PositionSearcher, index: int) -> None:
         """Searches the position after the better move, if move `index` is suspect."""
         review = self._review
         moves = review.better_position(index)
-        if moves is None or self._should_stop():
+        if moves is None or self.should_stop():
             return
         analysis = self._store.get(review.start, moves)
         if not is_enough(analysis, review.playouts):
-            analysis = searcher.search(review.start, moves, review.playouts, self._should_stop)
-            if self._should_stop():
+            analysis = self._searched(searcher, moves)
+            if self.should_stop():
                 return
-            self._store.put(review.start, moves, analysis)
         assert analysis is not None
         with self._lock:
             review.better[index] = analysis
+            self._on_search(moves, review.playouts)
             self._on_change(review, index)
+
+    def _searched(self, searcher: PositionSearcher, moves: tuple[str, ...]) -> PositionAnalysis:
+        """Searches a position, and keeps the analysis unless the search was stopped."""
+
+        def should_stop() -> bool:
+            with self._lock:
+                self._on_search(moves, searcher.playouts)
+            return self.should_stop()
+
+        review = self._review
+        with self._lock:
+            self._on_search(moves, 0)  # The search for a mate comes first.
+        analysis = searcher.search(review.start, moves, review.playouts, should_stop)
+        if not self.should_stop():
+            self._store.put(review.start, moves, analysis)
+        return analysis
 
     def _enter(self, index: int, analysis: PositionAnalysis) -> None:
         with self._lock:
             self._review.enter(index, analysis)
+            if is_enough(analysis, self._review.playouts):
+                self._on_search(self._review.moves[:index], self._review.playouts)
             # The last one of the two positions of a move to be known leads to the comparison.
             self._comparisons.extend(move for move in (index - 1, index) if self._is_ready(move))
             self._on_change(self._review, index)

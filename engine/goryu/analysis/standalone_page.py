@@ -18,7 +18,7 @@ from goryu.analysis.description import Describer
 
 STATIC = Path(__file__).resolve().parent.parent / "web" / "static"
 
-STYLES = ("css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
+STYLES = ("css/colors.css", "css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
 
 _IMPORT = re.compile(r"""(\b(?:import|export)\b(?:[^'"();]*?\bfrom)?\s*)(['"])(\.[^'"]+)\2""")
 _URL = re.compile(r"""url\((['"]?)([^'")]+)\1\)""")

@@ -18,6 +18,7 @@ from threading import Lock
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.base.errors import explained
 from goryu.base.files import home_folder
+from goryu.base.language import tr
 
 VERSION = 1
 """Of the tables and of how a position is analysed; another version starts with an empty table."""
@@ -118,8 +119,13 @@ class AnalysisStore:
     def _fail(self, error: Exception) -> None:
         self._disconnect()
         self._report(
-            f"{self._path}: the database of analyses cannot be used ({error}); {_advice(error)}. "
-            "The review goes on and keeps nothing."
+            tr(
+                "{path}: the database of analyses cannot be used ({error}); {advice}. "
+                "The review goes on and keeps nothing.",
+                path=self._path,
+                error=error,
+                advice=_advice(error),
+            )
         )
 
     def _disconnect(self) -> None:
@@ -134,7 +140,7 @@ def open_default_store(engine: str, report: Callable[[str], None]) -> AnalysisSt
     try:
         path = default_path()
     except OSError as error:
-        report(f"analyses are not kept: {explained(error)}")
+        report(tr("analyses are not kept: {error}", error=explained(error)))
         path = None
     return AnalysisStore(path, engine, report)
 
@@ -156,8 +162,8 @@ def _open(path: Path) -> sqlite3.Connection:
 
 def _advice(error: Exception) -> str:
     if isinstance(error, (sqlite3.OperationalError, OSError)):
-        return "check the folder, the space on the disk, and whether another program locks the file"
-    return "delete the file if it is a damaged database, or name another one with --store"
+        return tr("check the folder, the space on the disk, and whether another program locks the file")
+    return tr("delete the file if it is a damaged database, or name another one with --store")
 
 
 def _encoded(analysis: PositionAnalysis) -> bytes:

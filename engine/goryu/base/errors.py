@@ -35,13 +35,16 @@ def explained(error: Exception) -> str:
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
     'game.kif: No such file or directory'
+    >>> explained(OSError(28, "No space left on device"))
+    'No space left on device'
     >>> explained(InputError("--size 5: expected 4, 6 or 8"))
     '--size 5: expected 4, 6 or 8'
     """
     if isinstance(error, GoryuError):
         return error.translated()
-    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, (str, PathLike)):
-        return f"{fspath(error.filename)}: {fault(error)}"
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{fspath(error.filename)}: " if isinstance(error.filename, (str, PathLike)) else ""
+        return place + fault(error)
     return str(error)
 
 

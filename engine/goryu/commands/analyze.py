@@ -159,7 +159,7 @@ class Analysis:
                 sys.stdout.flush()
             lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game.name, describer)]
             if self._options.html:
-                page = html_report(Path(game.name).name, describer)
+                page = html_report(describer.record.title or Path(game.name).name, describer)
                 self._save(self._target(self._options.html, game, ".html"), page)
             if self._options.kif:
                 self._save(self._target(self._options.kif, game, ".kif"), to_kif(describer.commented()))

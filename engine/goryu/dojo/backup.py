@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,9 +98,9 @@ class _Merge:
             for row in self._backup.rows("SELECT * FROM attempts ORDER BY id"):
                 self._add_attempt(dict(row))
             for row in self._backup.rows("SELECT * FROM me"):
-                self._insert("me", dict(row))
+                self._database.insert("me", dict(row))
             for row in self._backup.rows("SELECT * FROM settings"):
-                self._insert("settings", dict(row))
+                self._database.insert("settings", dict(row))
         return self._done
 
     def _add_game(self, row: dict[str, Any]) -> None:
@@ -114,8 +113,9 @@ class _Merge:
             except (MoveError, SfenError) as error:
                 raise InputError(tr("the backup is damaged")) from error
             with self._database.transaction() as connection:
-                self._done.games += self._insert("games", row)
-                new = self._find(same, row["digest"])
+                added = self._database.insert("games", row)
+                self._done.games += added is not None
+                new = added or self._find(same, row["digest"])
                 connection.executemany(
                     "INSERT OR IGNORE INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
                     ((new, *position) for position in positions),
@@ -132,14 +132,14 @@ class _Merge:
         with self._database.transaction() as connection:
             for table in ("plies", "reviews"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (new,))
-            self._insert("reviews", row)
+            self._database.insert("reviews", row)
             for ply in self._backup.rows("SELECT * FROM plies WHERE game = ?", old):
-                self._insert("plies", {**dict(ply), "game": new})
+                self._database.insert("plies", {**dict(ply), "game": new})
 
     def _add_problem(self, row: dict[str, Any]) -> None:
         old = row.pop("id")
         row["game"] = self._games.get(row["game"])
-        is_new = self._insert("problems", row)
+        is_new = self._database.insert("problems", row) is not None
         same = "SELECT * FROM problems WHERE key = ? AND kind = ?"
         known = self._database.rows(same, row["key"], row["kind"])[0]
         self._problems[old] = known["id"]
@@ -164,7 +164,7 @@ class _Merge:
         row["problem"] = self._problems[row["problem"]]
         same = "SELECT id FROM attempts WHERE problem = ? AND at = ? AND move = ?"
         if self._find(same, row["problem"], row["at"], row["move"]) is None:
-            self._insert("attempts", row)
+            self._database.insert("attempts", row)
             self._done.attempts += 1
 
     def _add_card(self, row: dict[str, Any]) -> None:
@@ -174,20 +174,8 @@ class _Merge:
         if theirs > (self._find(last, row["problem"]) or ""):
             with self._database.transaction() as connection:
                 connection.execute("DELETE FROM cards WHERE problem = ?", (row["problem"],))
-        self._insert("cards", row)
+        self._database.insert("cards", row)
 
     def _find(self, statement: str, *values: object) -> Any:
         rows = self._database.rows(statement, *values)
         return rows[0][0] if rows else None
-
-    def _insert(self, table: str, row: dict[str, Any]) -> bool:
-        """Inserts a row unless there is one with its key; returns whether it did."""
-        marks = ", ".join("?" * len(row))
-        statement = f"INSERT OR IGNORE INTO {table} ({_names(row)}) VALUES ({marks})"
-        with self._database.transaction() as connection:
-            return connection.execute(statement, tuple(row.values())).rowcount > 0
-
-
-def _names(columns: Iterable[str]) -> str:
-    """Returns the columns of a row of the same schema for a statement."""
-    return ", ".join(f'"{column}"' for column in columns)

@@ -8,9 +8,10 @@ Times are UTC in ISO 8601, such as 2026-11-26T20:15:00+00:00. Sides are 0 for bl
 """
 
 import json
+import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
@@ -18,10 +19,13 @@ from typing import Any
 
 from goryu.base.errors import InputError, fault
 from goryu.base.files import data_folder
-from goryu.base.language import tr
+from goryu.base.language import either, tr
 
 BUSY_S = 5.0
 """How long a transaction waits for another process that writes."""
+
+LEAST_ROOM = 64 << 10
+"""Bytes; a disk with less cannot take what SQLite writes beside the file."""
 
 MIGRATIONS = (
     """
@@ -214,17 +218,28 @@ class Database:
                 self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
+                if is_outer:
+                    self._connection.execute("COMMIT")  # It may fail, too, such as on a full disk.
             except BaseException:
                 if is_outer and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-            if is_outer:
-                self._connection.execute("COMMIT")
 
     def rows(self, statement: str, *values: object) -> list[sqlite3.Row]:
         """Returns what a SELECT finds."""
         with self._lock, self._explaining():
             return self._connection.execute(statement, values).fetchall()
+
+    def insert(self, table: str, row: Mapping[str, object]) -> int | None:
+        """Adds a row, by the names of its columns, unless there is one with its key.
+
+        Returns the number of the row, or None if there is one already.
+        """
+        names, marks = ", ".join(f'"{name}"' for name in row), ", ".join("?" * len(row))
+        statement = f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        with self.transaction() as connection:
+            added = connection.execute(statement, tuple(row.values()))
+            return added.lastrowid if added.rowcount else None
 
     def setting(self, key: str, default: Any) -> Any:
         """Returns a setting, or the default if it was never set."""
@@ -238,7 +253,7 @@ class Database:
 
     def copy_to(self, path: Path) -> None:
         """Writes a whole copy to a file, also while other threads and processes write."""
-        with self._lock, self._explaining():
+        with self._lock, self._explaining(path):
             copy = sqlite3.connect(path)
             try:
                 self._connection.backup(copy)
@@ -251,11 +266,11 @@ class Database:
             self._connection.close()
 
     @contextmanager
-    def _explaining(self) -> Iterator[None]:
+    def _explaining(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise _explained(self.path, error) from error
+            raise _explained(path or self.path, error) from error
 
 
 def _statements(text: str) -> Iterator[str]:
@@ -271,8 +286,22 @@ def _statements(text: str) -> Iterator[str]:
 def _explained(path: Path, error: Exception) -> DatabaseError:
     if isinstance(error, OSError):
         return DatabaseError(f"{path}: {fault(error)}")
+    if _is_for_want_of_room(path, error):
+        return DatabaseError(
+            tr("{path}: the disk is full, so nothing was written; make room and try again", path=path)
+        )
     if isinstance(error, sqlite3.OperationalError):
         advice = tr("check the space on the disk, and whether another program locks the file")
     else:
         advice = tr("the file is damaged: restore a copy, or move it away to begin anew")
-    return DatabaseError(f"{path}: {error}; {advice}")
+    return DatabaseError(either(f"{path}: {error}; {advice}", f"{path}：{error}。{advice}"))
+
+
+def _is_for_want_of_room(path: Path, error: Exception) -> bool:
+    """Has SQLite failed because the disk is full? Not every such failure has a code of its own."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        return code == sqlite3.SQLITE_FULL
+    with suppress(OSError):
+        return shutil.disk_usage(path.parent).free < LEAST_ROOM
+    return False

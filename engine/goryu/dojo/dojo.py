@@ -95,7 +95,8 @@ class Dojo:
         watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
         for paths, collection in watched:
             if paths:
-                self._watching.append(Watching(self.database, paths, self._on_import, collection))
+                watching = Watching(self.database, paths, self._on_import, self._on_problem, collection)
+                self._watching.append(watching)
                 self._watching[-1].start()
         try:
             is_known = (self._path or default_path()).exists()
@@ -108,6 +109,9 @@ class Dojo:
     def _on_import(self) -> None:
         self.tell("games.changed")
         self.reviewing.wake()
+
+    def _on_problem(self, text: str) -> None:
+        self.tell("games.problem", text=text)
 
     @property
     def judge(self) -> MoveJudge:

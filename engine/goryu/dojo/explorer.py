@@ -8,35 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from goryu.dojo.database import Database
-from goryu.dojo.games import SIDE, Collection, position_key
+from goryu.dojo.game_list import Filter, condition_of
+from goryu.dojo.games import position_key
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.players.books.opening_book import OpeningBook
 
 MOST_GAMES = 100
 """Games of a position that are listed, the newest first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Filter:
-    """Which games count.
-
-    collection: None for both. me_as: games in which the user has this side, 0 or 1; None for all.
-    """
-
-    collection: Collection | None = None
-    me_as: int | None = None
-
-    def condition(self) -> tuple[str, list[object]]:
-        """Returns a condition on the table `games`, and its values."""
-        parts, values = ["1"], list[object]()
-        if self.collection is not None:
-            parts.append("games.collection = ?")
-            values.append(self.collection)
-        if self.me_as is not None:
-            parts.append(f"{SIDE} = ?")
-            values.append(self.me_as)
-        return " AND ".join(parts), values
 
 
 @dataclass(slots=True)
@@ -74,7 +53,7 @@ class Explorer:
 
         Raises BookError: the book's entry cannot be read.
         """
-        condition, values = wanted.condition()
+        condition, values = condition_of(self._database, wanted)
         found = self._database.rows(
             "SELECT move, COUNT(*) AS games, SUM(winner IS 0) AS black_wins, SUM(winner IS 1) AS white_wins,"
             " AVG(rate) AS win_rate, MAX(date || ' ' || printf('%012d', id)) AS last FROM"
@@ -109,7 +88,7 @@ class Explorer:
 
     def count(self, board: Board, wanted: Filter) -> int:
         """Returns the number of games that reach a position."""
-        condition, values = wanted.condition()
+        condition, values = condition_of(self._database, wanted)
         rows = self._database.rows(
             "SELECT COUNT(DISTINCT p.game) AS games FROM positions AS p JOIN games ON games.id = p.game"
             f" WHERE p.key = ? AND {condition}",
@@ -120,7 +99,7 @@ class Explorer:
 
     def games(self, board: Board, wanted: Filter) -> list[dict[str, Any]]:
         """Returns the games that reach a position, the newest first; `ply`: the moves before it."""
-        condition, values = wanted.condition()
+        condition, values = condition_of(self._database, wanted)
         rows = self._database.rows(
             "SELECT games.id, black, white, date, winner, MIN(p.ply) - 1 AS ply"
             " FROM positions AS p JOIN games ON games.id = p.game"

@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from goryu.base.language import speaking
 from goryu.dojo.database import Database
 from goryu.dojo.games import SIDE
-from goryu.dojo.openings import opening_name
+from goryu.dojo.openings import opening_names
 from goryu.dojo.reviews import PLIES
 
 DRAWS = ("repetition", "impasse", "draw", "maximum ply")
@@ -36,7 +35,7 @@ REVIEWED = ("", "yes", "no")
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which games are listed; "" leaves a field open.
+    """Which games are listed, or count in the explorer; "" leaves a field open.
 
     collection: of `COLLECTIONS`.
     text: words, all of which are in a name, the opening (in either language) or the file.
@@ -44,7 +43,7 @@ class Filter:
     opening: a code. since, until: dates such as 2026-11-26, both included. reviewed: of `REVIEWED`.
     """
 
-    collection: str = "mine"
+    collection: str = ""
     text: str = ""
     side: str = ""
     result: str = ""
@@ -63,7 +62,7 @@ def list_games(
     `isDraw`, `side` (the user's, or None), `opening` (a code), `file`, `moves` (how many), `reviewed`, and of
     reviewed games `accuracy` and `mistakes` of both sides.
     """
-    condition, values = _condition(database, wanted)
+    condition, values = condition_of(database, wanted)
     total = database.rows(f"SELECT COUNT(*) {_FROM} WHERE {condition}", *values)[0][0]
     direction = "DESC" if is_descending else "ASC"
     # Games without a value come last, whatever the direction.
@@ -91,8 +90,9 @@ def _shown(row: Any) -> dict[str, Any]:
     }
 
 
-def _condition(database: Database, wanted: Filter) -> tuple[str, list[object]]:
-    parts, values = ["collection = ?"], list[object]([wanted.collection])
+def condition_of(database: Database, wanted: Filter) -> tuple[str, list[object]]:
+    """Returns a condition on the tables `games` and, for `reviewed`, `reviews`; and its values."""
+    parts, values = ["1"], list[object]()
 
     def add(part: str, *more: object) -> None:
         parts.append(part)
@@ -113,6 +113,7 @@ def _condition(database: Database, wanted: Filter) -> tuple[str, list[object]]:
     elif wanted.result:
         add(f"winner = {'' if wanted.result == 'won' else '1 - '}{SIDE}")
     for column, comparison, value in (
+        ("collection", "=", wanted.collection),
         ("opening", "=", wanted.opening),
         ("date", ">=", wanted.since),
         ("date", "<=", wanted.until),
@@ -136,11 +137,4 @@ def openings(database: Database) -> list[dict[str, Any]]:
         "SELECT opening AS code FROM games WHERE opening != ''"
         " GROUP BY opening ORDER BY COUNT(*) DESC, opening"
     )
-    found = []
-    for row in rows:
-        names = {}
-        for language in ("ja", "en"):
-            with speaking(language):
-                names[language] = opening_name(row["code"])
-        found.append({**dict(row), **names})
-    return found
+    return [{**dict(row), **opening_names(row["code"])} for row in rows]

@@ -1,7 +1,6 @@
 """The user's games: read from files, kept once, listed and filtered."""
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,8 +13,6 @@ from goryu.dojo.openings import opening_of
 from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
-
-_DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
 
 Collection = Literal["mine", "records"]
 
@@ -64,15 +61,6 @@ def position_key(sfen: str) -> bytes:
 def game_digest(start: str, moves: Sequence[str]) -> bytes:
     """Returns what two equal games share: start and moves."""
     return hashlib.blake2b(" ".join((*start.split()[:3], *moves)).encode(), digest_size=16).digest()
-
-
-def date_of(record: GameRecord) -> str:
-    """Returns the day of a game as 2026-11-26, or "" if the record does not say it."""
-    for name in ("開始日時", "対局日", "対局日時", "終了日時"):
-        if found := _DATE.search(record.headers.get(name, "")):
-            year, month, day = map(int, found.groups())
-            return f"{year:04}-{month:02}-{day:02}"
-    return ""
 
 
 class Games:
@@ -127,7 +115,7 @@ class Games:
             "moves": " ".join(record.moves),
             "black": record.names[0],
             "white": record.names[1],
-            "date": date_of(record),
+            "date": record.date,
             "winner": record.winner,
             "ending": record.ending.value,
             "opening": opening_of(record.start, record.moves),
@@ -136,17 +124,13 @@ class Games:
             "imported": now(),
         }
         positions = list(indexed_positions(record.start, record.moves))
-        values = ", ".join("?" * len(row))
-        statement = f"INSERT INTO games ({', '.join(row)}) VALUES ({values}) ON CONFLICT DO NOTHING"
         with self._database.transaction() as connection:
-            added = connection.execute(statement, tuple(row.values()))
-            if not added.rowcount:
-                return None
-            connection.executemany(
-                "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
-                ((added.lastrowid, *position) for position in positions),
-            )
-            return added.lastrowid
+            if (added := self._database.insert("games", row)) is not None:
+                connection.executemany(
+                    "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
+                    ((added, *position) for position in positions),
+                )
+            return added
 
     def get(self, identity: int) -> Game:
         """Returns a game; raises InputError if there is none of this number."""

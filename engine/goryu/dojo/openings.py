@@ -6,7 +6,6 @@ The name of each side's choice is that of Japanese books. Where both rooks stay 
 
 from collections.abc import Sequence
 
-from goryu.base.language import either
 from goryu.games.shogi import START_SFEN
 
 PLIES = 30
@@ -80,16 +79,17 @@ def opening_of(start: str, moves: Sequence[str]) -> str:
     return f"{black}/{white}"
 
 
-def opening_name(code: str) -> str:
-    """Returns the name of a code in the user's language; "" for an unknown opening.
+def opening_names(code: str) -> dict[str, str]:
+    """Returns the name of a code in both languages; "" for an unknown opening.
 
-    >>> opening_name("static/fourth")
-    'static rook against fourth-file rook'
+    >>> opening_names("static/fourth")
+    {'en': 'static rook against fourth-file rook', 'ja': '居飛車対四間飛車'}
     """
-    if code in _WHOLE:
-        return either(*_WHOLE[code])
+    english = japanese = ""
     black, _, white = code.partition("/")
-    if not white:
-        return ""
-    first, second = _ROOKS[black], _ROOKS[white]
-    return either(f"{first[0]} against {second[0]}", f"{first[1]}対{second[1]}")
+    if code in _WHOLE:
+        english, japanese = _WHOLE[code]
+    elif white:
+        (first, one), (second, other) = _ROOKS[black], _ROOKS[white]
+        english, japanese = f"{first} against {second}", f"{one}対{other}"
+    return {"en": english, "ja": japanese}

@@ -29,8 +29,8 @@ COLLECTED = "problems.collected"
 STARTER = "problems.starter"
 """The key of the setting that remembers how many mate problems of the starter set were added."""
 
-ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply DESC, problems.id"
-"""The order of new problems in SQL: those of the newest games, the last of a game first, then the others."""
+ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply, problems.id"
+"""The order of new problems in SQL: those of the newest games, in the order of the game, then the others."""
 
 Json = dict[str, Any]
 
@@ -119,14 +119,8 @@ class Problems:
             }
             for problem in problems
         ]
-        if not rows:
-            return 0
-        names, marks = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
-        statement = f"INSERT INTO problems ({names}) VALUES ({marks}) ON CONFLICT DO NOTHING"
-        with self._database.transaction() as connection:
-            before = connection.total_changes
-            connection.executemany(statement, [tuple(row.values()) for row in rows])
-            return connection.total_changes - before
+        with self._database.transaction():
+            return sum(self._database.insert("problems", row) is not None for row in rows)
 
     def add_starter_set(self) -> None:
         """Adds the mate problems that come with Goryu, once for each size of the set."""
@@ -210,8 +204,7 @@ class Problems:
     def next_candidate(self) -> Problem | None:
         """Returns the candidate to check next, of the newest game, or None."""
         rows = self._database.rows(
-            "SELECT problems.* FROM problems LEFT JOIN games ON games.id = problems.game"
-            " WHERE state = 'candidate' ORDER BY games.date DESC, problems.game DESC, ply LIMIT 1"
+            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {ORDER} LIMIT 1"
         )
         return _problem(rows[0]) if rows else None
 

@@ -186,10 +186,11 @@ class Schedule:
     def _new(self, settings: TrainingSettings, count: int, taken: dict[str, int]) -> list[int]:
         """Returns problems that have no card yet, of each kind in turn. taken: of each kind today, before."""
         by_kind = []
+        places: dict[int, tuple[int | None, int]] = {}
         for kind in settings.kinds:
             longest = settings.longest_tsume if kind == ProblemKind.TSUME else None
             rows = self._database.rows(
-                "SELECT id FROM problems WHERE state = 'sound' AND kind = ?"
+                "SELECT id, game, ply FROM problems WHERE state = 'sound' AND kind = ?"
                 " AND (? IS NULL OR json_extract(content, '$.length') <= ?)"
                 " AND id NOT IN (SELECT problem FROM cards)"
                 f" ORDER BY {ORDER} LIMIT ?",
@@ -199,7 +200,9 @@ class Schedule:
                 count,
             )
             by_kind.append([row["id"] for row in rows])
-        return _in_turn(by_kind, [taken.get(kind, 0) for kind in settings.kinds])[:count]
+            places |= {row["id"]: (row["game"], row["ply"]) for row in rows}
+        chosen = _in_turn(by_kind, [taken.get(kind, 0) for kind in settings.kinds])[:count]
+        return _in_order_of_games(chosen, places)
 
 
 def _in_turn(lists: list[list[int]], taken: list[int]) -> list[int]:
@@ -210,6 +213,15 @@ def _in_turn(lists: list[list[int]], taken: list[int]) -> list[int]:
         for at, one in enumerate(some)
     ]
     return [one for _, _, one in sorted(ranked)]
+
+
+def _in_order_of_games(problems: list[int], places: dict[int, tuple[int | None, int]]) -> list[int]:
+    """Returns the problems, those of one game in its order; the others stay. places: (game, ply) of each."""
+    by_game: dict[int, list[int]] = {}
+    for one in sorted(problems, key=lambda one: places[one][1] or 0):
+        if (game := places[one][0]) is not None:
+            by_game.setdefault(game, []).append(one)
+    return [one if (game := places[one][0]) is None else by_game[game].pop(0) for one in problems]
 
 
 def _text(at: datetime) -> str:

@@ -39,13 +39,18 @@ class Watching:
         database: Database,
         folders: Sequence[Path],
         on_import: Callable[[], None],
+        on_problem: Callable[[str], None],
         collection: Collection = "mine",
     ) -> None:
-        """on_import: called after files were read, from the thread. collection: to which the games go."""
+        """collection: to which the games go. Both functions are called from the thread.
+
+        on_import: called after files were read. on_problem: takes why none can be read now, once, such as a
+            full disk; the next look tries again.
+        """
         self._database = database
         self._games = Games(database)
         self.folders = tuple(folder.absolute() for folder in folders)
-        self._on_import = on_import
+        self._on_import, self._on_problem = on_import, on_problem
         self._collection = collection
         self._ended = Event()
         self._unsettled: dict[Path, tuple[int, float]] = {}
@@ -71,6 +76,7 @@ class Watching:
                 problem = explained(error)
             if problem and problem != self._problem:
                 _log.warning("%s", problem)
+                self._on_problem(problem)
             self._problem = problem
             self._ended.wait(LOOK_S)
 

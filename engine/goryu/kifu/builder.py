@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from goryu.base.errors import GoryuError
 from goryu.base.language import tr
 from goryu.base.printable import printable
-from goryu.games.shogi import SfenError, move_to_usi
+from goryu.games.shogi import IllegalMoveError, SfenError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply, RecordError, Variation
@@ -80,10 +80,7 @@ class GameBuilder:
         try:
             move = parse(self.board)
             if not self.board.is_legal(move):
-                text = tr(
-                    "{move} is not legal in {position}", move=move_to_usi(move), position=self.board.sfen()
-                )
-                raise self.error(text)
+                raise IllegalMoveError(tr("{move!r} is not legal", move=move_to_usi(move)))
         except RecordError:
             raise
         except GoryuError as error:

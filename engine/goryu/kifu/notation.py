@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from goryu.base.language import language, tr
+from goryu.base.language import either, language, tr
 from goryu.games.shogi import (
     IllegalMoveError,
     MoveError,
@@ -82,8 +82,7 @@ class AmbiguousMoveError(MoveError):
     def __init__(self, board: Board, text: str, moves: Sequence[Move]) -> None:
         write = japanese_move if language() == "ja" else western_move
         self.moves = ", ".join(f"{write(board, move)} ({move_to_usi(move)})" for move in moves)
-        problem = "{text!r} may be {moves} in {position}"
-        super().__init__(tr(problem, text=text.strip()[:80], moves=self.moves, position=board.sfen()))
+        super().__init__(tr("{text!r} may be {moves}", text=text.strip()[:80], moves=self.moves))
 
 
 def japanese_move(board: Board, move: Move) -> str:
@@ -155,42 +154,28 @@ def parse_move(board: Board, text: str, *, must_say_promotion: bool = False) -> 
     )
 
 
-def _illegal(board: Board, text: str) -> IllegalMoveError:
-    return IllegalMoveError(
-        tr("{move!r} is not legal in {position}", move=text.strip()[:80], position=board.sfen())
-    )
+def _illegal(text: str) -> IllegalMoveError:
+    return IllegalMoveError(tr("{move!r} is not legal", move=text.strip()[:80]))
 
 
-def _not_in_turn(board: Board, text: str) -> IllegalMoveError:
-    return IllegalMoveError(
-        tr(
-            "{move!r}: it is the other side's turn in {position}",
-            move=text.strip()[:80],
-            position=board.sfen(),
-        )
-    )
+def _not_in_turn(text: str) -> IllegalMoveError:
+    return IllegalMoveError(tr("{move!r}: it is the other side's turn", move=text.strip()[:80]))
 
 
 def _not_a_piece(text: str, piece: str) -> MoveError:
     return MoveError(tr("{move!r}: {piece} is not a piece", move=text[:80], piece=piece))
 
 
-def _other_piece(board: Board, text: str, found: str, square: str) -> IllegalMoveError:
+def _other_piece(text: str, found: str, square: str) -> IllegalMoveError:
     """Returns the error of a move whose square has another piece, or none (found: "")."""
-    return IllegalMoveError(
-        tr(
-            "{move!r}: there is {found} on {square} in {position}",
-            move=text.strip()[:80],
-            found=found or tr("no piece"),
-            square=square,
-            position=board.sfen(),
-        )
-    )
+    problem = "{move!r}: there is {found} on {square}" if found else "{move!r}: there is no piece on {square}"
+    place = either(square, _japanese_square(_square(square)))
+    return IllegalMoveError(tr(problem, move=text.strip()[:80], found=found, square=place))
 
 
 def _checked(board: Board, move: Move, text: str) -> Move:
     if not board.is_legal(move):
-        raise _illegal(board, text)
+        raise _illegal(text)
     return move
 
 
@@ -201,7 +186,7 @@ def _from_usi(board: Board, match: re.Match[str]) -> Move:
 
 def _from_csa(board: Board, match: re.Match[str]) -> Move:
     if match["sign"] and "+-".index(match["sign"]) != board.turn:
-        raise _not_in_turn(board, match[0])
+        raise _not_in_turn(match[0])
     if match["piece"] not in CSA_NAMES:
         raise _not_a_piece(match[0], match["piece"])
     kind, to = CSA_NAMES.index(match["piece"]), _square(match["to"])
@@ -210,7 +195,7 @@ def _from_csa(board: Board, match: re.Match[str]) -> Move:
     origin = _square(match["origin"])
     before = board.pieces[origin] % WHITE_PIECE
     if before not in (kind, kind - PROMOTED) or not before:
-        raise _other_piece(board, match[0], CSA_NAMES[before], match["origin"])
+        raise _other_piece(match[0], CSA_NAMES[before], match["origin"])
     return _distinct(origin, to, before != kind, match[0])
 
 
@@ -225,7 +210,7 @@ def _from_western(board: Board, match: re.Match[str], must_say_promotion: bool) 
     if match["origin"]:
         origin = _square(match["origin"])
         if board.pieces[origin] % WHITE_PIECE != kind:
-            raise _other_piece(board, match[0], KANJI[board.pieces[origin] % WHITE_PIECE], match["origin"])
+            raise _other_piece(match[0], KANJI[board.pieces[origin] % WHITE_PIECE], match["origin"])
         return _only(board, [_distinct(origin, to, promote, match[0]) for promote in choices], match[0])
     origins = _origins(board, to, kind)
     moves = [make_move(origin, to, promotes) for origin in origins for promotes in choices]
@@ -239,7 +224,7 @@ def _promotions(said: str | None, promotes: str, must_say: bool) -> tuple[bool, 
 
 def _from_japanese(board: Board, match: re.Match[str], text: str, must_say_promotion: bool) -> Move:
     if match["sign"] and (match["sign"] in "△☖▽") != (board.turn == 1):
-        raise _not_in_turn(board, text)
+        raise _not_in_turn(text)
     kind, to = KIND_OF_KANJI[match["piece"]], _japanese_target(board, match["to"], text)
     promote = match["promotion"] == "成"
     if match["drop"] or match["origin"] == "00":
@@ -259,7 +244,7 @@ def _from_origin(board: Board, digits: str, kind: int, to: int, promote: bool, t
     origin = _square(digits)
     found = board.pieces[origin] % WHITE_PIECE
     if found != kind:
-        raise _other_piece(board, text, KANJI[found], digits)
+        raise _other_piece(text, KANJI[found], digits)
     return _distinct(origin, to, promote, text)
 
 
@@ -280,7 +265,7 @@ def _only(board: Board, moves: Sequence[Move], text: str) -> Move:
     """Returns the one legal move among the candidates."""
     legal = [move for move in moves if board.is_legal(move)]
     if not legal:
-        raise _illegal(board, text)
+        raise _illegal(text)
     if len(legal) > 1:
         raise AmbiguousMoveError(board, text, legal)
     return legal[0]
@@ -309,7 +294,11 @@ def _target(board: Board, move: Move) -> str:
     to = move_to(move)
     if board.move_stack and move_to(board.move_stack[-1]) == to:
         return "同　"
-    return FILES[to // 9] + RANKS[to % 9]
+    return _japanese_square(to)
+
+
+def _japanese_square(square: int) -> str:
+    return FILES[square // 9] + RANKS[square % 9]
 
 
 def _kind(board: Board, move: Move) -> int:

@@ -1,5 +1,6 @@
 """A game as a record keeps it: start, moves, comments, times, variations, ending."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -7,6 +8,8 @@ from enum import StrEnum
 from goryu.base.errors import InputError
 from goryu.base.language import either
 from goryu.games.shogi import START_SFEN
+
+_DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
 
 
 class RecordError(InputError):
@@ -92,6 +95,23 @@ class GameRecord:
     def moves(self) -> tuple[str, ...]:
         """The moves played, in USI."""
         return tuple(ply.move for ply in self.plies)
+
+    @property
+    def date(self) -> str:
+        """The day as 2026-11-26, or "" if the record does not say it."""
+        for name in ("開始日時", "対局日", "対局日時", "終了日時"):
+            if found := _DATE.search(self.headers.get(name, "")):
+                year, month, day = map(int, found.groups())
+                return f"{year:04}-{month:02}-{day:02}"
+        return ""
+
+    @property
+    def title(self) -> str:
+        """The players and the day, such as "▲甲 △乙 2026-11-26"; "" if the record names no player."""
+        if not any(self.names):
+            return ""
+        black, white = self.names[0] or either("Black", "先手"), self.names[1] or either("White", "後手")
+        return f"▲{black} △{white} {self.date}".strip()
 
     @property
     def turn(self) -> int:

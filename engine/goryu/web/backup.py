@@ -4,14 +4,13 @@ It is for the page of this machine: a device of the local network gets no copy a
 """
 
 import asyncio
-import shutil
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from aiohttp import web
 
-from goryu.base.errors import GoryuError, explained
+from goryu.base.errors import GoryuError, InputError, explained
 from goryu.base.language import speaking, tr
 from goryu.dojo.backup import merge
 from goryu.dojo.database import now
@@ -41,8 +40,8 @@ class Backup:
             copy = Path(folder) / "dojo.sqlite3"
             try:
                 await asyncio.to_thread(lambda: self._dojo.database.copy_to(copy))
-            except GoryuError as error:
-                return web.Response(status=500, text=error.translated())
+            except (GoryuError, OSError) as error:
+                return web.Response(status=500, text=explained(error))
             response = web.StreamResponse(headers=HEADERS)
             response.content_type = "application/vnd.sqlite3"
             response.content_length = copy.stat().st_size
@@ -80,13 +79,13 @@ class Backup:
         return not is_foreign and self._guard.is_token(request.headers.get(TOKEN_HEADER), request)
 
     async def _save(self, request: web.Request, path: Path) -> None:
-        """Writes the body of a request to a file; raises OSError if it is too large."""
+        """Writes the body of a request to a file; raises InputError if it is too large, or OSError."""
         size = 0
         with path.open("wb") as file:
             async for chunk in request.content.iter_chunked(CHUNK):
                 size += len(chunk)
-                if size > min(MOST_BYTES, shutil.disk_usage(path.parent).free):
-                    raise OSError(tr("the backup is too large"))
+                if size > MOST_BYTES:
+                    raise InputError(tr("the backup is too large"))
                 await asyncio.to_thread(file.write, chunk)
 
 

@@ -1,12 +1,13 @@
 """The view "Explorer": the user's games, other records and the book as one graph of positions."""
 
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any
 
 from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.base.language import tr
-from goryu.dojo.explorer import ExploredMove, Explorer, Filter
-from goryu.dojo.openings import opening_name, opening_of
+from goryu.dojo.explorer import ExploredMove, Explorer
+from goryu.dojo.game_list import Filter
+from goryu.dojo.openings import opening_names, opening_of
 from goryu.games.shogi import START_SFEN, MoveError, SfenError, move_from_usi
 from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
@@ -17,8 +18,8 @@ from goryu.web.session import Job, Message, MessageError, Session, View, choice,
 MOST_PLIES = 500
 """Of the line that leads to the position."""
 
-GAMES: dict[str, Literal["mine", "records"] | None] = {"all": None, "mine": "mine", "records": "records"}
-SIDES = {"any": None, "black": 0, "white": 1}
+GAMES = {"all": "", "mine": "mine", "records": "records"}
+SIDES = {"any": "", "black": "black", "white": "white"}
 
 
 class ExplorerView(View):
@@ -36,9 +37,8 @@ class ExplorerView(View):
         games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
         """
         start, moves = _line(message)
-        wanted = Filter(
-            GAMES[choice(message, "games", GAMES, "all")], SIDES[choice(message, "side", SIDES, "any")]
-        )
+        games, side = choice(message, "games", GAMES, "all"), choice(message, "side", SIDES, "any")
+        wanted = Filter(GAMES[games], side=SIDES[side])
         return await self.session.run(
             "explorer", lambda job: self._look(start, moves, wanted), is_search=False
         )
@@ -74,7 +74,7 @@ class ExplorerView(View):
         return {
             **shown_position(board),
             "count": explorer.count(board, wanted),
-            "opening": opening_name(opening_of(start, moves)),
+            "opening": opening_names(opening_of(start, moves)),
             "moves": [
                 asdict(one)
                 | {

@@ -54,9 +54,7 @@ class PageGame(Game):
             raise InputError(tr("the game is over"))
         legal = self.names_of_moves()
         if name not in legal:
-            raise InputError(
-                tr("{move!r} is not legal in {position}", move=name[:20], position=self.position())
-            )
+            raise InputError(tr("{move!r} is not legal", move=name[:20]))
         return legal[name]
 
     def texts(self, move: Move) -> dict[str, str]:

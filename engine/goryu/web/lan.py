@@ -22,7 +22,7 @@ from goryu.web.session import MessageError, field, language_of, parse
 
 PAGE = Path(__file__).parent / "static" / "pair" / "pair.html"
 
-OF_PAIRING = frozenset(["/pair", "/static/pair/pair.css", "/static/pair/pair.js"])
+OF_PAIRING = frozenset(["/pair", "/static/css/colors.css", "/static/pair/pair.css", "/static/pair/pair.js"])
 """What a device gets that is not paired."""
 
 MOST_BODY_BYTES = 1000

@@ -1,9 +1,10 @@
 """The view "Review": a game with the judgement of every move, and live analysis of any position."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
-from goryu.analysis.deepening import deepen
+from goryu.analysis.deepening import Progress, deepen
 from goryu.analysis.description import (
     Describer,
     board_after,
@@ -62,20 +63,20 @@ class ReviewView(View):
         super().__init__(session)
         self._reviewer: Reviewer | None = None
         self._live: PositionSearcher | None = None
-        self._title = ""
+        self._file = ""
         self._describer: Describer | None = None
 
     # The game.
 
     async def on_open(self, message: Message) -> dict[str, Any]:
         """Opens a record: `content` (Base64) or `text`; returns it with what is known about it."""
-        title = field(message, "name", str, "record")[:200]
+        file = field(message, "name", str, "record")[:200]
         data = _content(message)
         playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
         self.session.stop("review")
         self.session.stop("review.live")
         self.session.stop("review.guess")
-        return await self.session.run("review.open", lambda job: self._open(title, data, playouts))
+        return await self.session.run("review.open", lambda job: self._open(file, data, playouts))
 
     async def on_state(self, _message: Message) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
@@ -106,8 +107,9 @@ class ReviewView(View):
         """Returns the game as a file: KIF with comments, or a page that needs no server."""
         kind = choice(message, "kind", ("kif", "html"))
         describer = self._opened()
-        stem = self._title.rpartition(".")[0] or self._title
-        content = to_kif(describer.commented()) if kind == "kif" else html_report(self._title, describer)
+        stem = self._file.rpartition(".")[0] or self._file
+        title = describer.record.title or self._file
+        content = to_kif(describer.commented()) if kind == "kif" else html_report(title, describer)
         return {"name": f"{stem}-goryu.{kind}", "content": content}
 
     def _opened(self) -> Describer:
@@ -115,18 +117,19 @@ class ReviewView(View):
             raise InputError(tr("no game is open: open a record first"))
         return self._describer
 
-    def _open(self, title: str, data: bytes | str, playouts: int) -> dict[str, Any]:
-        record, place, has_others = _first_game(data, title)
+    def _open(self, file: str, data: bytes | str, playouts: int) -> dict[str, Any]:
+        record, place, has_others = _first_game(data, file)
         if has_others:
             self._tell(tr("the file has several games; this is number {number}", number=place))
         review = GameReview(record.start, record.moves, playouts)
         self._load().recall(review)
-        self._title, self._describer = title, Describer(record, review)
+        self._file, self._describer = file, Describer(record, review)
         return self._state(self._describer)
 
     def _state(self, describer: Describer) -> dict[str, Any]:
         return {
-            "title": self._title,
+            "file": self._file,
+            "date": describer.record.date,
             "isRunning": self.session.is_running("review"),
             "network": network_texts(self.session.config),
             **describer.everything(),
@@ -149,8 +152,8 @@ class ReviewView(View):
         return self._load().review(describer.review, on_change, lambda: job.is_stopped)
 
     def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
-        def on_progress(done: int, of: int) -> None:
-            job.report("review.deep", done=done, of=of)
+        def on_progress(progress: Progress) -> None:
+            job.report("review.deep", **asdict(progress))
 
         on_change = self._on_change(job, describer)
         reviewer, review = self._load(), describer.review

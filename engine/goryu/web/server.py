@@ -13,6 +13,7 @@ from goryu import __version__
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
+from goryu.kifu.reading import SUFFIXES
 from goryu.players.config import EngineConfig
 from goryu.web.backup import Backup
 from goryu.web.lan import Lan
@@ -130,6 +131,7 @@ class Server:
     async def _page(self, request: web.Request) -> web.Response:
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         text = text.replace("{{token}}", self.guard.token_for(request)).replace("{{version}}", __version__)
+        text = text.replace("{{suffixes}}", " ".join(SUFFIXES))
         return web.Response(text=text, content_type="text/html")
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:

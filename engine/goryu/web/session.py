@@ -20,7 +20,7 @@ from contextlib import nullcontext, suppress
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from goryu.base.errors import GoryuError, InputError
+from goryu.base.errors import GoryuError, InputError, explained
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
@@ -198,8 +198,8 @@ class Outbox:
 
 def text_of(error: Exception) -> str:
     """Returns what the page shows; an error that only a defect of Goryu can cause is also logged."""
-    if isinstance(error, GoryuError):
-        return error.translated()
+    if isinstance(error, GoryuError) or (isinstance(error, OSError) and error.strerror):
+        return explained(error)
     _log.error("an unexpected error", exc_info=error)
     return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
 

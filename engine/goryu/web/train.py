@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, TypeVar
 
-from goryu.analysis.description import board_after, named_line
+from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.answering import PLAYOUTS, Answer, hint_move, judge_answer
@@ -18,7 +18,6 @@ from goryu.dojo.schedule import Attempt, Day
 from goryu.dojo.settings import change_training_settings, training_settings
 from goryu.dojo.tsume.judge import TsumeGame, Verdict
 from goryu.dojo.tsume.solution import problem_board
-from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
 from goryu.web.session import Job, Message, MessageError, Session, View, base64_field, choice, field, number
@@ -159,7 +158,7 @@ class TrainView(View):
             "title": problem.content.get("title"),
             "allowsMate": problem.content.get("allows_mate"),
             "turn": board.turn,
-            **_position(board),
+            **shown_position(board),
         }
 
     def _here(self) -> Shown:
@@ -180,7 +179,7 @@ class TrainView(View):
     async def on_answer(self, message: Message) -> Json | None:
         """Judges a move; returns the result, or None if another problem was shown meanwhile."""
         shown, move = self._here(), field(message, "move", str)
-        if move not in _position(_reached(shown))["legal"]:
+        if move not in shown_position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
         return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
 
@@ -217,9 +216,9 @@ class TrainView(View):
         past = schedule.attempts(shown.problem.id)
         if shown.is_kept:
             return past[1:]
-        shown.is_kept = True
         seconds = monotonic() - shown.began_s
         schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds))
+        shown.is_kept = True  # Not if the disk is full: the next answer is kept then.
         self.session.dojo.tell("train.changed")
         return past
 
@@ -273,7 +272,7 @@ class TrainView(View):
             return result | {"isRight": True, "isOver": True, "plies": plies, "shortest": shortest, **told}
         result["reply"] = named_line(game.board, [reply])
         game.play(reply)
-        return result | {"isRight": True, "isOver": False, "lastMove": reply, **_position(game.board)}
+        return result | {"isRight": True, "isOver": False, "lastMove": reply, **shown_position(game.board)}
 
     # Files, removal.
 
@@ -325,14 +324,6 @@ def _board(problem: Problem) -> Board:
 
 def _reached(shown: Shown) -> Board:
     return shown.game.board if shown.game else _board(shown.problem)
-
-
-def _position(board: Board) -> Json:
-    return {
-        "sfen": board.sfen(),
-        "check": board.is_check(),
-        "legal": sorted(map(move_to_usi, board.all_legal_moves())),
-    }
 
 
 def _tsume_hint(shown: Shown) -> str:

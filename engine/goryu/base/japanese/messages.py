@@ -311,6 +311,20 @@ TEXTS: dict[str, str] = {
     "{path}: written by a newer Goryu (version {version})": (
         "{path}：新しい版の Goryu が書いたファイルです（形式 {version}）"
     ),
+    "{path}: the disk is full, so nothing was written; make room and try again": (
+        "{path}：ディスクに空きがないため書き込めませんでした。空きを作ってから、もう一度お試しください"
+    ),
+    "{path}: the database of analyses cannot be used ({error}); {advice}. "
+    "The review goes on and keeps nothing.": (
+        "{path}：解析結果のデータベースを使えません（{error}）。{advice}。解析は続けますが、結果は保存しません"
+    ),
+    "analyses are not kept: {error}": "解析結果を保存しません：{error}",
+    "check the folder, the space on the disk, and whether another program locks the file": (
+        "フォルダ、ディスクの空き、ほかのプログラムがファイルを使っていないかを確かめてください"
+    ),
+    "delete the file if it is a damaged database, or name another one with --store": (
+        "壊れたデータベースなら削除するか、--store で別のものを指定してください"
+    ),
     "check the space on the disk, and whether another program locks the file": (
         "ディスクの空きと、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),
@@ -565,8 +579,7 @@ TEXTS: dict[str, str] = {
     ),
     # Game records.
     "the start position: {error}": "開始局面：{error}",
-    "{move} is not legal in {position}": "{move}は指せません（局面 {position}）",
-    "{move!r} is not legal in {position}": "{move!r}は指せません（局面 {position}）",
+    "{move!r} is not legal": "{move!r}は指せません",
     "move {ply}: {error}": "{ply}手目：{error}",
     "expected at most {count} moves": "{count}手までしか読めません",
     "a variation of move {ply}, but the line before it has moves 1 to {last}": (
@@ -616,15 +629,13 @@ TEXTS: dict[str, str] = {
     "expected a move such as ▲７六歩, ７六歩(77), 7g7f or P-7f, received {text!r}": (
         "指し手（▲７六歩、７六歩(77)、7g7f、P-7fなど）として読めません：{text!r}"
     ),
-    "{move!r}: it is the other side's turn in {position}": "{move!r}：相手の手番です（局面 {position}）",
+    "{move!r}: it is the other side's turn": "{move!r}：相手の手番です",
     "{move!r}: {piece} is not a piece": "{move!r}：{piece}という駒はありません",
-    "{move!r}: there is {found} on {square} in {position}": (
-        "{move!r}：{square}にあるのは{found}です（局面 {position}）"
-    ),
-    "no piece": "空きマス",
+    "{move!r}: there is {found} on {square}": "{move!r}：{square}にあるのは{found}です",
+    "{move!r}: there is no piece on {square}": "{move!r}：{square}に駒がありません",
     "{text!r}: the piece does not move": "{text!r}：駒が動いていません",
     "{text!r}: this piece cannot be dropped": "{text!r}：この駒は打てません",
-    "{text!r} may be {moves} in {position}": "{text!r}は一通りに決まりません：{moves}（局面 {position}）",
+    "{text!r} may be {moves}": "{text!r}は一通りに決まりません：{moves}",
     "{text!r}: 同 needs a move before it": "{text!r}：「同」の前に指し手がありません",
     "expected one game, found {count}": "1局のはずですが、{count}局あります",
     "expected a game record, the file is empty": "棋譜が空です",

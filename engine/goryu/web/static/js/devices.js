@@ -160,7 +160,7 @@ function drawDevice(device) {
     h("button", {
       type: "button",
       text: i18n.t("devices.revoke"),
-      "aria-label": `${i18n.t("devices.revoke")}: ${device.name}`,
+      "aria-label": i18n.labelled(i18n.t("devices.revoke"), device.name),
       dataset: { device: device.id },
       on: { click: () => socket.request("devices.revoke", { device: device.id }) },
     }),

@@ -18,6 +18,31 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Returns an unseen field for files, whose `click()` opens the dialog. call(files): the user has chosen some. */
+export function fileField(attributes, call) {
+  const field = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", ...attributes });
+  field.addEventListener("change", () => {
+    const files = [...field.files];
+    field.value = "";
+    if (files.length) call(files);
+  });
+  return field;
+}
+
+/** Calls `call(dataTransfer)` with what is dropped on a section, which has the class "dropping" meanwhile. */
+export function onDrop(section, call) {
+  section.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    section.classList.add("dropping");
+  });
+  section.addEventListener("dragleave", () => section.classList.remove("dropping"));
+  section.addEventListener("drop", (event) => {
+    event.preventDefault();
+    section.classList.remove("dropping");
+    return call(event.dataTransfer);
+  });
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */
@@ -31,8 +56,9 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Shows a message for some seconds, or until it is clicked. kind: "info" or "error". */
+/** Shows a message for some seconds, or until it is clicked, but not beside the same one. kind: "info" or "error". */
 export function toast(text, kind = "info") {
+  for (const old of document.querySelectorAll("#toasts .toast")) if (old.textContent === text) old.remove();
   const box = h("div", { class: `toast ${kind}`, text, on: { click: () => box.remove() } });
   document.getElementById("toasts").append(box);
   setTimeout(() => box.remove(), kind === "error" ? 8000 : 4000);

@@ -24,7 +24,9 @@ i18n.extend({
     "explorer.move": "Move",
     "explorer.count": "Games",
     "explorer.score": "Result",
-    "explorer.score.about": "Black wins, draws and unknown results, White wins",
+    "explorer.score.black": "Black won",
+    "explorer.score.draw": "draw or unknown",
+    "explorer.score.white": "White won",
     "explorer.value": "Goryu",
     "explorer.value.about": "Mean win rate after the move, for the side that moves, in reviewed games",
     "explorer.book": "Book",
@@ -60,7 +62,9 @@ i18n.extend({
     "explorer.move": "手",
     "explorer.count": "局数",
     "explorer.score": "勝敗",
-    "explorer.score.about": "先手勝ち、引き分けと不明、後手勝ち",
+    "explorer.score.black": "先手勝ち",
+    "explorer.score.draw": "引き分け・不明",
+    "explorer.score.white": "後手勝ち",
     "explorer.value": "Goryu",
     "explorer.value.about": "解析済みの対局での、指した側から見た平均勝率",
     "explorer.book": "定跡",
@@ -80,6 +84,8 @@ i18n.extend({
     "explorer.empty": "まだ棋譜がありません。「自分の棋譜」に棋譜を入れてください。それまでは定跡だけを表示します。",
   },
 });
+
+const SCORES = ["black", "draw", "white"];
 
 let view = null;
 
@@ -184,7 +190,7 @@ class ExplorerView {
         color: games || !book ? "var(--arrow)" : "var(--warn)",
       })),
     );
-    this.opening.textContent = found.opening;
+    this.opening.textContent = found.opening[i18n.current()];
     this.learnLast.hidden = !this.line.length;
     this.learnLast.textContent = i18n.t(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last");
     this.drawLine();
@@ -223,7 +229,11 @@ class ExplorerView {
         }),
       ),
     );
-    this.moves.replaceChildren(h("table", {}, h("thead", {}, head), h("tbody", {}, found.moves.map((one) => this.row(one)))));
+    const legend = SCORES.map((name) => h("span", {}, h("i", { class: name }), i18n.t(`explorer.score.${name}`)));
+    this.moves.replaceChildren(
+      h("table", {}, h("thead", {}, head), h("tbody", {}, found.moves.map((one) => this.row(one)))),
+      h("p", { class: "small muted score-legend", hidden: !found.count }, legend),
+    );
   }
 
   row(one) {
@@ -244,15 +254,10 @@ class ExplorerView {
         : null;
     const share = (part) => ({ "--share": `${(100 * part) / Math.max(1, one.games)}%` });
     const draws = one.games - one.black_wins - one.white_wins;
-    const score = one.games
-      ? h(
-          "div",
-          { class: "score", role: "img", "aria-label": `${one.black_wins} - ${draws} - ${one.white_wins}`, title: `${one.black_wins} - ${draws} - ${one.white_wins}` },
-          h("span", { class: "black", style: share(one.black_wins) }),
-          h("span", { class: "draw", style: share(draws) }),
-          h("span", { class: "white", style: share(one.white_wins) }),
-        )
-      : null;
+    const results = [one.black_wins, draws, one.white_wins];
+    const label = results.map((count, at) => `${i18n.t(`explorer.score.${SCORES[at]}`)} ${count}`).join(", ");
+    const parts = results.map((count, at) => h("span", { class: SCORES[at], style: share(count) }));
+    const score = one.games ? h("div", { class: "score", role: "img", "aria-label": label, title: label }, parts) : null;
     const [eval_cp] = one.book ?? [];
     const book = one.book ? (eval_cp === null ? "○" : `${eval_cp > 0 ? "+" : ""}${eval_cp}`) : "";
     const cell = (text, name = "number") => h("td", { class: name, text });

@@ -1,6 +1,6 @@
 // The backup: a copy of the database to keep, and one that is read back.
 
-import { download, h, toast } from "./dom.js";
+import { download, fileField, h, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 const token = document.querySelector('meta[name="goryu-token"]').content;
@@ -26,11 +26,7 @@ export class BackupPanel {
   constructor() {
     this.file = "";
     this.about = h("p", { class: "small muted file-name" });
-    const input = h("input", { type: "file", class: "unseen", accept: ".sqlite3", tabindex: "-1", "aria-hidden": "true" });
-    input.addEventListener("change", () => {
-      if (input.files[0]) this.busy(() => this.read(input.files[0]));
-      input.value = "";
-    });
+    const input = fileField({ accept: ".sqlite3" }, ([file]) => this.busy(() => this.read(file)));
     const button = (name, call) => h("button", { type: "button", dataset: { i18n: `games.backup.${name}` }, on: { click: call } });
     this.buttons = [button("save", () => this.busy(() => this.save())), button("read", () => input.click())];
     this.root = h("div", { class: "panel stack", hidden: true }, h("h2", { dataset: { i18n: "games.backup" } }), this.about, h("div", { class: "row" }, ...this.buttons, input));

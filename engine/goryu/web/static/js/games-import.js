@@ -1,13 +1,12 @@
 // Import: files and whole folders, sent one by one, with what could not be read.
 
-import { h, toast, toBase64 } from "./dom.js";
+import { fileField, h, onDrop, toast, toBase64 } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
 
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
 const MOST_BYTES = 8 << 20;
-const RECORDS = /\.(kif|kifu|ki2|ki2u|csa|jkf|sfen|usi)$/i; // In folders, other files are left out.
-const ACCEPT = ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt";
 
 i18n.extend({
   en: {
@@ -19,10 +18,12 @@ i18n.extend({
     "games.import.stop": "Stop",
     "games.import.progress": "File {done} of {all}: {name}",
     "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
+    "games.import.failed": "Files that were not added: {failed}",
     "games.import.nothing": "No game records were found there.",
     "games.import.large": "{name} is larger than 8 MB: expected game records",
     "games.import.watched": "Goryu also imports new games from {folders}.",
     "games.faults": "Could not be read: {count}",
+    "games.faults.line": "{file}:{line}",
     "games.faults.forget": "Clear this list",
   },
   ja: {
@@ -34,10 +35,12 @@ i18n.extend({
     "games.import.stop": "中止",
     "games.import.progress": "{all} 件中 {done} 件目：{name}",
     "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
+    "games.import.failed": "取り込めなかったファイル {failed} 件",
     "games.import.nothing": "棋譜が見つかりませんでした。",
     "games.import.large": "{name} は 8 MB を超えています。棋譜を指定してください。",
     "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
     "games.faults": "読み込めなかった棋譜が {count} 件あります",
+    "games.faults.line": "{file} {line}行目",
     "games.faults.forget": "この一覧を消す",
   },
 });
@@ -45,13 +48,12 @@ i18n.extend({
 export class ImportPanel {
   /** section: files that are dropped on it are imported. */
   constructor(section) {
-    this.section = section;
     this.queue = [];
     this.isRunning = false;
-    this.total = null; // Of the last import: {done, added, duplicates, faults}.
+    this.total = null; // Of the last import, as `run` counts it.
     this.state = null;
-    const files = this.input({ multiple: true, accept: ACCEPT });
-    const folder = this.input({ webkitdirectory: true });
+    const files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
+    const folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
     const button = (name, input, kind) =>
       h("button", { type: "button", class: kind, dataset: { i18n: `games.import.${name}` }, on: { click: () => input.click() } });
     this.records = h("input", { type: "checkbox" });
@@ -76,36 +78,17 @@ export class ImportPanel {
       this.watched,
       this.faults,
     );
-    this.listen();
+    onDrop(section, (given) => this.take(given));
     i18n.onChange(() => this.draw());
   }
 
-  input(attributes) {
-    const input = h("input", { type: "file", class: "unseen", tabindex: "-1", "aria-hidden": "true", ...attributes });
-    input.addEventListener("change", () => {
-      const isFolder = "webkitdirectory" in attributes;
-      const found = [...input.files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
-      input.value = "";
-      this.add(isFolder ? found.filter(({ name }) => RECORDS.test(name)) : found);
-    });
-    return input;
-  }
-
-  listen() {
-    this.section.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.section.classList.add("dropping");
-    });
-    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
-    this.section.addEventListener("drop", async (event) => {
-      event.preventDefault();
-      this.section.classList.remove("dropping");
-      // The entries must be taken before the first await: then the browser empties the list.
-      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-      const files = entries.length ? [] : [...event.dataTransfer.files].map((file) => ({ name: file.name, file }));
-      for (const entry of entries) await collect(entry, files, true);
-      this.add(files);
-    });
+  /** Takes what was dropped: files, and folders with all that is below them. */
+  async take({ items, files: dropped }) {
+    // The entries must be taken before the first await: then the browser empties the list.
+    const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = entries.length ? [] : named(dropped);
+    for (const entry of entries) await collect(entry, files, true);
+    this.add(files);
   }
 
   setState(state) {
@@ -116,13 +99,16 @@ export class ImportPanel {
   draw() {
     if (!this.state) return;
     const { faults, folders } = this.state;
-    if (this.total && !this.isRunning) this.text.textContent = i18n.t("games.import.done", this.total);
+    if (this.total && !this.isRunning) {
+      const texts = ["games.import.done", this.total.failed && "games.import.failed"].filter(Boolean);
+      this.text.textContent = texts.map((key) => i18n.t(key, this.total)).join(i18n.current() === "ja" ? "。" : ". ");
+    }
     this.watched.hidden = !folders.length;
     this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
     this.faults.hidden = !faults.length;
     this.faultsTitle.textContent = i18n.t("games.faults", { count: faults.length });
     this.faultList.replaceChildren(
-      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : `${file}:${line}` }), ` ${problem}`)),
+      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : i18n.t("games.faults.line", { file, line }) }), ` ${problem}`)),
     );
   }
 
@@ -138,7 +124,7 @@ export class ImportPanel {
   }
 
   async run() {
-    const total = { done: 0, added: 0, duplicates: 0, faults: 0 };
+    const total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 };
     this.isRunning = true;
     this.progress.hidden = this.stop.hidden = false;
     try {
@@ -175,16 +161,20 @@ export class ImportPanel {
       total.faults += done.faults.length;
     } catch (error) {
       if (error instanceof socket.ConnectionLost) throw error;
-      total.faults += 1;
+      total.failed += 1;
       toast(error.message, "error");
     }
   }
 }
 
+function named(files) {
+  return [...files].map((file) => ({ name: file.webkitRelativePath || file.name, file }));
+}
+
 /** Adds the files of an entry, also of the folders below it. isNamed: did the user drop this very entry? */
 async function collect(entry, files, isNamed) {
   if (entry.isFile) {
-    if (!isNamed && !RECORDS.test(entry.name)) return;
+    if (!isNamed && !isRecord(entry.name)) return;
     const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
     files.push({ name: entry.fullPath.replace(/^\//, ""), file });
     return;

@@ -1,6 +1,6 @@
 // The view "My games": the list of games, how the user develops, and beside them import, review and backup.
 
-import { h } from "./dom.js";
+import { h, toast } from "./dom.js";
 import { BackupPanel } from "./games-backup.js";
 import { ImportPanel } from "./games-import.js";
 import { GameList } from "./games-list.js";
@@ -49,6 +49,7 @@ class GamesView {
       if (this.shown === "side") this.show("side");
     });
     socket.on("games.changed", () => this.refreshSoon());
+    socket.on("games.problem", ({ text }) => toast(text, "error"));
     socket.on("games.reviewing", (state) => this.reviewing.set(state));
     socket.onConnected(() => this.refresh());
   }

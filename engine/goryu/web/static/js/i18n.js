@@ -34,6 +34,11 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
+/** Returns "name: value" with the colon of the current language. */
+export function labelled(name, value) {
+  return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
+}
+
 /** Returns the keys that have a text in one language only. */
 export function missing() {
   const [first, second] = LANGUAGES.map((name) => Object.keys(texts[name]));

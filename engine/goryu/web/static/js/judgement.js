@@ -39,7 +39,6 @@ i18n.extend({
 });
 
 export const MISTAKES = ["dubious", "mistake", "blunder"];
-export const SYMBOLS = { great: "!", dubious: "?!", mistake: "?", blunder: "??" };
 
 /** Returns a share from 0 to 1 in percent. */
 export function percent(share, digits = 0) {

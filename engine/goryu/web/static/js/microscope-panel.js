@@ -199,7 +199,7 @@ export class Panel {
   /** Writes the formula of a move with its numbers. */
   write(edge) {
     const place = this.position.querySelector(".written");
-    if (place) place.textContent = edge?.written ? `${edge.name}: ${edge.written}` : "";
+    if (place) place.textContent = edge?.written ? i18n.labelled(edge.name, edge.written) : "";
   }
 }
 

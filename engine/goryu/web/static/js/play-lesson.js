@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { changeText, lineOf, percent, SYMBOLS } from "./judgement.js";
+import { changeText, lineOf, percent } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 
 const { t } = i18n;
@@ -119,7 +119,7 @@ export class LessonPanel {
     };
     const button = (key, call, isPrimary = false) => h("button", { type: "button", class: isPrimary ? "primary" : null, text: t(key), on: { click: call } });
     return [
-      h("h2", { dataset: { kind: question.kind }, text: `${t("lesson.move", { move: this.nameOf(question), kind })} ${SYMBOLS[question.kind] ?? ""}` }),
+      h("h2", { dataset: { kind: question.kind }, text: `${t("lesson.move", { move: this.nameOf(question), kind })} ${question.mark}` }),
       h("p", { class: "number", text: t("lesson.loss", { loss: percent(question.loss), change: changeText(question) }) }),
       line("refutation"),
       isBetter && line("better"),

@@ -705,6 +705,7 @@ class PlayView {
     const { state, buttons } = this;
     const canMove = state.legal.length > 0;
     buttons.hint.disabled = !canMove || this.at !== null;
+    buttons.undo.hidden = Boolean(state.lesson?.question); // The question has such a button.
     buttons.undo.disabled = !state.undoes;
     buttons.again.hidden = !state.failed;
     buttons.resign.disabled = !canMove;

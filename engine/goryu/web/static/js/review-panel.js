@@ -7,7 +7,7 @@ import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
 import { Losses } from "./losses.js";
-import { badge, COLOURED, colorName, kindName, signOf } from "./move-classes.js";
+import { badge, COLOURED, colorName, kindName } from "./move-classes.js";
 import { SecondOpinion } from "./second-opinion.js";
 import { afterMove } from "./sfen.js";
 import { Threat } from "./threat.js";
@@ -58,7 +58,8 @@ i18n.extend({
     "review.castles": "Castles",
     "review.won.0": "Black won",
     "review.won.1": "White won",
-    "review.thresholds": "Loss of win rate: inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %",
+    "review.thresholds": "The class follows from the loss of win rate less the error of the search ({margin} % at {playouts} playouts): inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %.",
+    "review.great": "A great move is the only good one: every other move loses {lead} %, and the policy gave it {prior} % at most.",
     "review.number": "{count} moves",
   },
   ja: {
@@ -100,7 +101,8 @@ i18n.extend({
     "review.castles": "囲い",
     "review.won.0": "先手の勝ち",
     "review.won.1": "後手の勝ち",
-    "review.thresholds": "勝率の損失：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上",
+    "review.thresholds": "分類は、勝率の損失から探索の誤差（{playouts} プレイアウトで {margin} %）を引いた値で決めます：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上。",
+    "review.great": "好手は、ほかの手がどれも {lead} % 以上損をする唯一の良い手で、方策の確率が {prior} % 以下だったものです。",
     "review.number": "{count}手",
   },
 });
@@ -436,18 +438,20 @@ export class ReviewPanel {
     const castles = game.castles.map((castle, side) => castle && `${SIDES[side]}${pick(castle)}`).filter(Boolean);
     const facts = [
       pick(game.handicap),
-      game.opening && `${i18n.t("review.opening")}: ${pick(game.opening)}`,
-      castles.length && `${i18n.t("review.castles")}: ${castles.join(" ")}`,
+      game.opening && i18n.labelled(i18n.t("review.opening"), pick(game.opening)),
+      castles.length && i18n.labelled(i18n.t("review.castles"), castles.join(" ")),
       i18n.t("review.number", { count: game.moves.length }),
       game.winner !== null && i18n.t(`review.won.${game.winner}`),
       endingName(game.ending),
     ];
-    const thresholds = Object.fromEntries(Object.entries(game.thresholds).map(([kind, least]) => [kind, percent(least)]));
-    const headers = Object.entries(game.headers).map(([key, value]) => `${headerName(key)}: ${value}`).join("  ");
+    const percents = (shares) => Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, percent(share)]));
+    const rule = { ...percents(game.thresholds), margin: percent(game.margin, 1), playouts: game.playouts.toLocaleString() };
+    const headers = Object.entries(game.headers).map(([key, value]) => i18n.labelled(headerName(key), value)).join("  ");
     this.facts.replaceChildren(
       h("p", { class: "about", text: facts.filter(Boolean).join("　") }),
       headers ? h("p", { text: headers }) : "",
-      h("p", { text: i18n.t("review.thresholds", thresholds) }),
+      h("p", { text: i18n.t("review.thresholds", rule) }),
+      h("p", { text: i18n.t("review.great", percents(game.great)) }),
     );
   }
 
@@ -500,7 +504,7 @@ export class ReviewPanel {
       button.parentElement.hidden = this.limit !== null && index > this.limit;
       const ply = index ? this.data.plies[index - 1] : null;
       const position = this.data.positions[index];
-      button.querySelector(".badge").replaceWith(badge(ply?.kind ?? ""));
+      button.querySelector(".badge").replaceWith(badge(ply));
       button.dataset.kind = ply?.kind ?? "";
       button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
     }
@@ -516,7 +520,7 @@ export class ReviewPanel {
           "button",
           { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
           h("span", { class: "count", text: ply.ply }),
-          badge(ply.kind),
+          badge(ply),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
           h("span", { class: "kind", text: kindName(ply.kind) }),
           h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
@@ -625,7 +629,7 @@ export class ReviewPanel {
       });
       const ply = this.branch ? null : this.data.plies[this.at];
       if (ply && MISTAKES.includes(ply.kind)) {
-        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: signOf(ply.kind) });
+        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: ply.mark });
       }
     }
     this.board.arrows(this.threat.isOn ? this.threat.arrows(this.turn()) : arrows);
@@ -642,7 +646,7 @@ export class ReviewPanel {
       const move = this.data.game.moves[index];
       const kind = kindName(ply.kind);
       const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
-      parts.push(h("h2", {}, `${text} `, badge(ply.kind)));
+      parts.push(h("h2", {}, `${text} `, badge(ply)));
       parts.push(h("p", { class: "number", text: changeText(ply) }));
       if (ply.better.usi.length) parts.push(this.lineOf("judgement.better", index, ply.better));
       if (ply.refutation.usi.length) {

@@ -1,8 +1,10 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
-import { download, h, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onDrop, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { percent } from "./judgement.js";
+import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
@@ -37,7 +39,8 @@ i18n.extend({
     "review.done": "Every position has at least {playouts} playouts.",
     "review.deepen": "Search the mistakes deeper",
     "review.deepen.title": "Ten times as many playouts for the moves that are called mistakes",
-    "review.deep": "Mistakes searched with {playouts} playouts: {done} of {of}",
+    "review.deep.begins": "The search begins …",
+    "review.deep": "Move {ply} is being searched with {playouts} playouts. Done: {done} of {of}, {share} %",
     "review.deep.done": "Mistakes searched with {playouts} playouts: {of}",
     "review.deep.stopped": "Stopped. Mistakes searched with {playouts} playouts: {done} of {of}",
     "review.deep.none": "There are no mistakes to search.",
@@ -65,7 +68,8 @@ i18n.extend({
     "review.done": "すべての局面を {playouts} プレイアウト以上で解析しました。",
     "review.deepen": "悪手を深く調べる",
     "review.deepen.title": "疑問手・悪手だけを 10 倍のプレイアウト数で調べ直します",
-    "review.deep": "{of} 手中 {done} 手（{playouts} プレイアウト）",
+    "review.deep.begins": "準備しています…",
+    "review.deep": "{ply}手目を {playouts} プレイアウトで調べています（{of} 手中 {done} 手完了、{share} %）",
     "review.deep.done": "{of} 手を {playouts} プレイアウトで調べ直しました。",
     "review.deep.stopped": "中止しました。{of} 手中 {done} 手を {playouts} プレイアウトで調べ直しました。",
     "review.deep.none": "調べ直す手はありません。",
@@ -115,11 +119,7 @@ class ReviewView {
   // Opening.
 
   buildOpener() {
-    const input = h("input", { type: "file", class: "unseen", accept: ".kif,.kifu,.ki2,.ki2u,.csa,.jkf,.json,.sfen,.usi,.txt", tabindex: "-1", "aria-hidden": "true" });
-    input.addEventListener("change", () => {
-      if (input.files[0]) this.openFile(input.files[0]);
-      input.value = "";
-    });
+    const input = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
     this.text = h("textarea", { rows: 6, spellcheck: "false", dataset: { i18nPlaceholder: "review.paste", i18nLabel: "review.paste" } });
     this.recent = h("ul", { class: "recent" });
     this.recentPart = h("div", { hidden: true }, h("h3", { dataset: { i18n: "review.recent" } }), this.recent);
@@ -140,8 +140,7 @@ class ReviewView {
 
   buildActions() {
     this.playouts = h("select", { dataset: { i18nLabel: "review.playouts.label" } }, ...PLAYOUTS.map((count) => h("option", { value: count, text: count.toLocaleString() })));
-    this.playouts.value = localStorage.getItem("goryu.review.playouts") ?? "400";
-    if (!this.playouts.value) this.playouts.value = "400";
+    this.choosePlayouts();
     this.playouts.addEventListener("change", () => localStorage.setItem("goryu.review.playouts", this.playouts.value));
     this.goButton = h("button", { type: "button", class: "primary", on: { click: () => (this.isRunning ? socket.request("review.stop") : this.start()) } });
     this.deepButton = h("button", { type: "button", class: "small", on: { click: () => this.deepen() }, dataset: { i18n: "review.deepen" } });
@@ -168,22 +167,18 @@ class ReviewView {
     i18n.onChange(() => {
       this.drawProgress();
       this.drawNetwork();
+      this.drawTitle();
     });
   }
 
+  /** Chooses so many playouts if the list has them, else what the user chose last. */
+  choosePlayouts(count) {
+    const chosen = [count, Number(localStorage.getItem("goryu.review.playouts")), 400];
+    this.playouts.value = chosen.find((one) => PLAYOUTS.includes(one));
+  }
+
   listen() {
-    this.section.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.section.classList.add("dropping");
-    });
-    this.section.addEventListener("dragleave", () => this.section.classList.remove("dropping"));
-    this.section.addEventListener("drop", (event) => {
-      event.preventDefault();
-      this.section.classList.remove("dropping");
-      const file = event.dataTransfer.files[0];
-      if (file) this.openFile(file);
-      else this.openText(event.dataTransfer.getData("text/plain"));
-    });
+    onDrop(this.section, (given) => (given.files.length ? this.openFile(given.files[0]) : this.openText(given.getData("text/plain"))));
     document.addEventListener("paste", (event) => {
       if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
       this.openText(event.clipboardData.getData("text/plain"));
@@ -191,7 +186,7 @@ class ReviewView {
     socket.on("review.position", (message) => this.onPosition(message));
     socket.on("review.live", (message) => this.panel.showLive(message));
     socket.on("review.threat", (message) => this.panel.showThreat(message));
-    socket.on("review.deep", ({ done, of }) => this.onDeep(done, of));
+    socket.on("review.deep", ({ type, ...progress }) => this.onDeep(progress));
     socket.on("review.message", ({ text }) => toast(text));
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
     socket.onConnected(async () => {
@@ -212,7 +207,7 @@ class ReviewView {
     const record = taken();
     if (!record) return;
     const { ply, playouts, side, ...source } = record;
-    if (PLAYOUTS.includes(playouts)) this.playouts.value = playouts;
+    this.choosePlayouts(playouts);
     this.panel.board.setOrientation(side === 1 ? "white" : "black");
     await this.open(source, ply);
   }
@@ -236,8 +231,8 @@ class ReviewView {
   async open(source, ply = 0) {
     const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
     this.source = source;
-    this.remember(source);
     this.shows(state, false);
+    this.remember({ ...source, title: this.title.textContent });
     if (ply) this.panel.go(ply);
     if (this.known() < this.positions) await this.start();
   }
@@ -250,7 +245,8 @@ class ReviewView {
     this.isRunning = state.isRunning;
     this.positions = state.positions.length;
     this.counted = this.deep = null;
-    this.title.textContent = state.title;
+    this.named = { file: state.file, date: state.date, names: state.game.names };
+    this.drawTitle();
     this.networkTexts = state.network;
     this.drawNetwork();
     this.panel.load(state);
@@ -291,7 +287,7 @@ class ReviewView {
   async deepen() {
     this.isRunning = true;
     const playouts = Math.min(MOST_PLAYOUTS, DEEPER * Number(this.playouts.value));
-    this.deep = { done: 0, of: null, playouts, state: "runs" };
+    this.deep = { done: 0, of: null, ply: null, share: 0, playouts, state: "runs" };
     const { deep } = this;
     this.drawProgress();
     try {
@@ -304,9 +300,10 @@ class ReviewView {
     }
   }
 
-  onDeep(done, of) {
+  /** Takes how far the deeper search is: {done, of, ply, share}. */
+  onDeep(progress) {
     if (!this.deep) return;
-    Object.assign(this.deep, { done, of });
+    Object.assign(this.deep, progress);
     this.drawProgress();
   }
 
@@ -341,10 +338,21 @@ class ReviewView {
   }
 
   drawDeep() {
-    const { done, of, playouts, state } = this.deep;
-    this.progress.value = state === "done" ? 1 : done / (of || 1);
-    const key = of === 0 ? "review.deep.none" : { runs: "review.deep", done: "review.deep.done", stopped: "review.deep.stopped" }[state];
-    this.progressText.textContent = of === null ? "" : i18n.t(key, { done, of, playouts: playouts.toLocaleString() });
+    const { done, of, ply, share, playouts, state } = this.deep;
+    this.progress.value = state === "done" ? 1 : share;
+    const running = ply === null ? "review.deep.begins" : "review.deep";
+    const key = of === 0 ? "review.deep.none" : { runs: running, done: "review.deep.done", stopped: "review.deep.stopped" }[state];
+    const isUnknown = of === null && state !== "runs";
+    this.progressText.textContent = isUnknown ? "" : i18n.t(key, { done, of, ply, share: percent(share), playouts: playouts.toLocaleString() });
+  }
+
+  /** Names the game by its players and its day; one without names by its file. */
+  drawTitle() {
+    if (!this.named) return;
+    const { file, date, names } = this.named;
+    const players = names.map((name, side) => `${"▲△"[side]}${name || i18n.t(side ? "board.white" : "board.black")}`);
+    this.title.textContent = names.some(Boolean) ? [...players, date].join(" ") : file;
+    this.title.title = file;
   }
 
   drawNetwork() {
@@ -400,9 +408,9 @@ class ReviewView {
     const games = this.readRecent();
     this.recentPart.hidden = !games.length;
     this.recent.replaceChildren(
-      ...games.map(({ date, ...source }) => {
+      ...games.map(({ date, title, ...source }) => {
         const when = new Date(date).toLocaleString(i18n.current());
-        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, text: source.name });
+        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, title: source.name, text: title ?? source.name });
         return h("li", { class: "row" }, button, h("span", { class: "small muted", text: when }));
       }),
     );

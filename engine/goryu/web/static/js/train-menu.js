@@ -1,6 +1,6 @@
 // The panels of the view "Train" beside the board: the kinds of problems, the settings, the files.
 
-import { h } from "./dom.js";
+import { fileField, h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
@@ -14,11 +14,7 @@ export class TrainMenu {
     this.kinds = h("div", { class: "kinds" });
     this.lengths = h("div", { class: "row lengths" });
     this.settings = h("div", { class: "stack" });
-    const input = h("input", { type: "file", class: "unseen", accept: ".json", tabindex: "-1", "aria-hidden": "true" });
-    input.addEventListener("change", () => {
-      if (input.files[0]) options.open(input.files[0]);
-      input.value = "";
-    });
+    const input = fileField({ accept: ".json" }, ([file]) => options.open(file));
     const button = (key, call) => h("button", { type: "button", on: { click: call }, dataset: { i18n: key } });
     this.panels = [
       h("div", { class: "panel stack" }, h("h2", { dataset: { i18n: "train.free" } }), this.kinds, this.lengths),

@@ -329,7 +329,7 @@ class TrainView {
   verdict(answer) {
     const move = answer.move[i18n.current()][0];
     if (this.problem.kind === "tsume") {
-      if (!answer.isOver) return `${move}: ${answer.text}`;
+      if (!answer.isOver) return i18n.labelled(move, answer.text);
       return answer.plies > answer.shortest ? t("train.tsume.longer", { plies: answer.plies, shortest: answer.shortest }) : t("train.tsume.solved", { plies: answer.plies });
     }
     const loss = percent(answer.loss ?? 0);
