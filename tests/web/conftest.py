@@ -210,12 +210,6 @@ def drop() -> Callable[["Page", Path], None]:
     return drop_it
 
 
-@pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    """A folder for screenshots, which a person may look at."""
-    return tmp_path
-
-
 ROLES = {"P": "pawn", "L": "lance", "N": "knight", "S": "silver", "G": "gold", "B": "bishop", "R": "rook"}
 
 

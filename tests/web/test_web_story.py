@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from goryu.analysis.description import board_after
 from goryu.analysis.move_judge import loses
 from goryu.dojo.problems import Problem, ProblemKind
-from goryu.games.shogi import move_to_usi
-from goryu.implementation import Board
+from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
 from goryu.web.lan import Lan
@@ -116,18 +116,14 @@ class Story:
 
     def answer(self, problem: Problem, move: str) -> None:
         """Plays a move on the board of a problem."""
-        board = Board(problem.start)
-        for one in problem.moves:
-            board.push_usi(one)
+        board = board_after(problem.start, problem.moves)
         legal = set(map(move_to_usi, board.all_legal_moves()))
         has_choice = {move.rstrip("+"), move.rstrip("+") + "+"} <= legal
         self._on_board(self.page, ".train .shogi").move(move, ("sente", "gote")[board.turn], has_choice)
 
     def as_good(self, problem: Problem) -> str:
         """Returns a right move that the check has not listed."""
-        board = Board(problem.start)
-        for one in problem.moves:
-            board.push_usi(one)
+        board = board_after(problem.start, problem.moves)
         listed = {one["move"] for one in problem.content["answers"]}
         for move in map(move_to_usi, board.all_legal_moves()):
             if move not in listed:
@@ -139,10 +135,10 @@ class Story:
 
 @pytest.mark.slow
 def test_a_folder_of_games_becomes_problems_that_are_solved_and_come_back(
-    open_page: Any, server: Any, on_board: Any, tmp_path: Path, screenshots: Path, drop: Any
+    open_page: Any, server: Any, on_board: Any, tmp_path: Path, drop: Any
 ) -> None:
     page = open_page("#train")
-    story = Story(page, server, on_board, screenshots)
+    story = Story(page, server, on_board, tmp_path)
     settings_of_the_checks(page)
     games_are_dropped_and_reviewed(story, tmp_path / "games", drop)
     wrong, right = a_day_of_ten_problems(story)
@@ -269,14 +265,12 @@ def two_orders_of_moves_meet(story: Story) -> None:
 
 
 def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
-    page, board = story.page, Board()
-    for move in BEFORE:
-        board.push_usi(move)
+    page = story.page
     story.go("#play")
     page.locator(".level input").fill("1")
     page.get_by_label("Teaching game").check()
     page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill(board.sfen())
+    page.get_by_label("Start position (SFEN)").fill(board_after(START_SFEN, BEFORE).sfen())
     page.get_by_role("button", name="Start").click()
     on_page = on_board(page, ".play .shogi")
     on_page.move(BLUNDER)
