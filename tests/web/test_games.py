@@ -40,7 +40,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
     (folder / "notes.pdf").write_bytes(b"no record")
     (folder / "broken.kif").write_text("先手：甲\n   1 ７六歩(77)\n   2 ３四歩(32)\n", encoding="utf-8")
     server.dojo.reviewing.reviews.playouts = 10
-    page = open_page("#games")
+    page = open_page("#games", storage={"goryu.review.playouts": "100"})
     expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")
     drop(page, tmp_path / "games")
     rows = page.locator(".game-list tbody tr")

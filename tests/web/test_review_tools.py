@@ -11,11 +11,17 @@ MOVES = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d8d 8b8d"
 """On move 11 black puts its rook where a rook takes it."""
 
 
+@pytest.fixture(scope="module")
+def analyses(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the database of analyses: the tests search a position once."""
+    return tmp_path_factory.mktemp("analyses")
+
+
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folders(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests touch neither the user's database nor the user's engines."""
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.setenv(name, str(analyses))
 
 
 def opened(open_page: Any, **options: Any) -> Any:
