@@ -18,6 +18,13 @@ def test_three_players_meet_and_the_table_adds_up(capsys: pytest.CaptureFixture[
     assert rows[2][2] == pytest.approx((rows[2][0] + rows[2][1]) / 2, abs=1e-3)
 
 
+def test_a_share_of_random_moves_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["arena", "reversi4", "greedy:0.3", "greedy", "--games", "4"]) == 0
+    assert "greedy:0.3 - greedy" in capsys.readouterr().out
+    assert main(["arena", "reversi4", "greedy:3", "random"]) == 2
+    assert "a number from 0 to 1" in capsys.readouterr().err
+
+
 def test_small_boards_of_reversi_need_no_network(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["arena", "reversi4", "alpha-beta", "random", "--games", "2"]) == 0
     assert "second 1.000" in capsys.readouterr().out, "White wins on 4x4"

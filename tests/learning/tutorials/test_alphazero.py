@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BOARD_GAMES, encode, load
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.uniform import UniformEvaluator
@@ -69,6 +70,17 @@ def test_the_learning_rate_falls_at_the_published_steps() -> None:
     steps = (0, 99_999, 100_000, 300_000, 500_000, 699_999)
     rates = [PUBLISHED["chess"].learning_rate(step) for step in steps]
     assert rates == [0.2, 0.2, 0.02, 0.002, 0.0002, 0.0002]
+
+
+def test_a_low_temperature_plays_the_most_visited_move_and_gumbel_has_none() -> None:
+    config = replace(TICTACTOE, search="published", temperature=0.01, playouts=30)
+    moves = {
+        choose_move(TicTacToe([0]), UniformEvaluator(), config, Random(seed), is_learning=False)[0]
+        for seed in range(5)
+    }
+    assert len(moves) == 1
+    with pytest.raises(InputError, match="expected none with the search gumbel"):
+        replace(TICTACTOE, temperature=0.5)
 
 
 @pytest.mark.parametrize("visits", [1, 100, 100_000])

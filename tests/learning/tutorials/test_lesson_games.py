@@ -32,7 +32,8 @@ COMMAND = [sys.executable, "-m", "goryu", "learn"]
         ({"layers": 4}, "layers 4: expected at most 3"),
         ({"epsilon": 1.5}, "epsilon: expected at least 0 and at most 1"),
         ({"epsilon_decay": -0.1}, "epsilon_decay: expected"),
-        ({"batch": 0}, "batch: expected more than 0"),
+        ({"batch": -1}, "batch: expected at least 0"),
+        ({"as_published": True, "depth": 3}, "depth 3: expected 2, as published"),
         ({"hidden": 10**20}, "hidden: expected more than 0 and at most 2147483647"),
         ({"learning_rate": 0.0}, "learning_rate: expected more than 0"),
     ],
@@ -80,11 +81,14 @@ def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
     assert "2 games, 50 % won" in shown.stdout
     replayed = tool("replay", "2", folder=tmp_path)
     assert replayed.stdout.count("a b c d") == len(GAME.moves) + 1
+    write_games(tmp_path / "checkpoint-games.jsonl", [replace(GAME, number=30), replace(GAME, number=60)])
+    assert tool("replay", "30", "--checkpoint", folder=tmp_path).stdout.startswith("game 30:")
+    assert tool("replay", "final", folder=tmp_path).stdout.startswith("game 60:")
     missing = tool("strip", folder=tmp_path / "none")
     assert missing.stderr == f"goryu learn: {tmp_path / 'none' / 'games.jsonl'}: No such file or directory\n"
     refused = tool("replay", "3", folder=tmp_path)
     assert refused.returncode == 2
-    assert "game 3: expected 1 to 2" in refused.stderr
+    assert "game 3: expected 1 to 2 or final" in refused.stderr
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -20,14 +21,14 @@ import pytest
 
 from goryu.base.errors import InputError
 from goryu.commands.training.learn import main
-from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import pseudocode
 from goryu.learning.tutorials.alphazero import Example
 from goryu.learning.tutorials.alphazero_config import PUBLISHED, puct_config
-from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer, encode
+from goryu.learning.tutorials.pseudocode import ActorError, Actors, NetworkStorage, Trainer
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, scaled
+from goryu.learning.tutorials.pseudocode_games import GAMES, encode
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.puct import Puct
 
@@ -39,6 +40,22 @@ def test_without_factors_the_run_is_the_published_one() -> None:
     assert config.alphazero == replace(PUBLISHED["chess"], untried="lost")
     assert (config.steps, config.checkpoint_interval) == (700_000, 1000)
     assert config.games_per_step * config.steps == pytest.approx(44e6)
+
+
+def test_shogi_has_its_own_noise() -> None:
+    assert scaled(Factors(), game="shogi").alphazero == replace(PUBLISHED["shogi"], untried="lost")
+
+
+@pytest.mark.slow
+def test_shogi_learns_the_moves_of_its_own_games(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    command = [*COMMAND, "shogi", "--folder", str(tmp_path), "--match-games", "2", "--untried", "reduced"]
+    command += ["--plies", "0.03", "--steps", "0.00015", "--checkpoints", "0.02"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    losses = [float(loss) for loss in re.findall(r"losses ([\d.]+)", shown)]
+    assert len(losses) == 6
+    assert losses[-1] < losses[0]
+    assert "puct:20 - puct:20 with the untrained network" in shown
 
 
 def test_each_factor_scales_its_number() -> None:
@@ -115,7 +132,7 @@ class StubActors:
 
 
 def run_of_stubs(folder: Path) -> tuple[Trainer, StubLearner, StubActors]:
-    storage, learner = NetworkStorage(folder, BOARD_GAMES["tictactoe"]), StubLearner()
+    storage, learner = NetworkStorage(folder, GAMES["tictactoe"]), StubLearner()
     config = replace(scaled(SMALL_GAMES["tictactoe"]), steps=95, checkpoint_interval=30, games_per_step=0.5)
     config = replace(config, alphazero=replace(config.alphazero, window=20))
     return Trainer(learner, storage, config, Random(1)), learner, StubActors(storage)  # type: ignore[arg-type]
@@ -123,7 +140,7 @@ def run_of_stubs(folder: Path) -> tuple[Trainer, StubLearner, StubActors]:
 
 def test_the_trainer_waits_for_its_share_of_games_and_stores_networks_by_step(tmp_path: Path) -> None:
     trainer, learner, actors = run_of_stubs(tmp_path)
-    points = list(trainer.run(actors))  # type: ignore[arg-type]
+    points = list(trainer.run(actors))
     assert [point.step for point in points] == [30, 60, 90, 95] == trainer.storage.steps()
     assert [point.games for point in points] == [15, 30, 45, 48]
     assert learner.steps == 95
@@ -136,16 +153,16 @@ def test_the_trainer_waits_for_its_share_of_games_and_stores_networks_by_step(tm
 
 def test_a_run_resumes_after_its_last_checkpoint(tmp_path: Path) -> None:
     trainer, _, actors = run_of_stubs(tmp_path)
-    next(trainer.run(actors))  # type: ignore[arg-type]
+    next(trainer.run(actors))
     saved = trainer.state_dict()
     again, learner, actors = run_of_stubs(tmp_path)
     again.load_state_dict(saved)
-    assert [point.step for point in again.run(actors)] == [60, 90, 95]  # type: ignore[arg-type]
+    assert [point.step for point in again.run(actors)] == [60, 90, 95]
     assert (learner.steps, actors.played) == (95, 48 - 15)
 
 
 def test_before_the_first_network_a_uniform_one_plays(tmp_path: Path) -> None:
-    step, evaluator = NetworkStorage(tmp_path / "none", BOARD_GAMES["tictactoe"]).newest()
+    step, evaluator = NetworkStorage(tmp_path / "none", GAMES["tictactoe"]).newest()
     assert step == 0
     assert isinstance(evaluator, UniformEvaluator)
 
@@ -232,9 +249,9 @@ def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
         assert "Traceback" not in err
         assert resumed in out
         step = torch.load(tmp_path / "pseudocode.pt", weights_only=True)["trainer"]["step"]
-        storage = NetworkStorage(tmp_path / "networks", BOARD_GAMES["reversi"])
+        storage = NetworkStorage(tmp_path / "networks", GAMES["reversi"])
         assert step in storage.steps()
-        assert storage.newest()[1].evaluate([BOARD_GAMES["reversi"].new()])
+        assert storage.newest()[1].evaluate([GAMES["reversi"].new()])
     assert step > 10
 
 
@@ -246,12 +263,13 @@ def stored(folder: Path) -> int:
 
 def test_networks_are_found_by_step(tmp_path: Path) -> None:
     pytest.importorskip("torch")
+    from goryu.evaluators.board_network import BOARD_GAMES
     from goryu.learning.tutorials.board_learner import BoardLearner
 
-    game = BOARD_GAMES["tictactoe"]
+    game = GAMES["tictactoe"]
     storage, values = NetworkStorage(tmp_path, game), []
     for step in (50, 7):
-        storage.save(step, BoardLearner(game, 1, 8, seed=step))
+        storage.save(step, BoardLearner(BOARD_GAMES["tictactoe"], 1, 8, seed=step))
     assert storage.steps() == [7, 50]
     newest, evaluator = storage.newest()
     evaluators: list[Evaluator] = [evaluator, storage.network(50), storage.network(7)]

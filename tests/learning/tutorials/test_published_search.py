@@ -12,8 +12,8 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import published_search
 from goryu.learning.tutorials.alphazero import choose_move, self_play
-from goryu.learning.tutorials.pseudocode import encode
 from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, scaled
+from goryu.learning.tutorials.pseudocode_games import encode
 
 CONFIG = replace(scaled(SMALL_GAMES["tictactoe"], as_published=True).alphazero, playouts=200)
 ONE_MOVE_WINS = (0, 3, 1, 4)  # Square 2 completes the top row.
@@ -63,6 +63,25 @@ def test_the_noise_changes_the_priors_and_the_seed_repeats_a_game() -> None:
     )
     assert {child.prior for child in plain.children.values()} == {1 / 9}
     assert len({child.prior for child in noisy.children.values()}) == 9
+
+
+def test_the_printed_signs_look_for_the_opponents_best_moves() -> None:
+    shares = {}
+    for printed in (False, True):
+        late = replace(CONFIG, sampling_plies=0, printed_signs=printed)
+        _, policy = choose_move(
+            TicTacToe(ONE_MOVE_WINS), UniformEvaluator(), late, Random(1), is_learning=False
+        )
+        shares[printed] = dict(policy)[Move(2)]
+    assert shares[True] < 0.2 < 0.5 < shares[False]
+
+
+def test_divided_noise_keeps_the_sum_of_the_priors() -> None:
+    for divides in (False, True):
+        config = replace(CONFIG, divides_noise=divides)
+        root = published_search.search(TicTacToe(), UniformEvaluator(), config, Random(7), has_noise=True)
+        total = sum(child.prior for child in root.children.values())
+        assert (total == pytest.approx(1.0)) == divides
 
 
 def test_as_published_has_no_symmetries_and_no_other_value_of_untried_moves() -> None:

@@ -97,6 +97,7 @@ class TestWithTorch:
         from goryu.learning.tutorials.alphazero import SELF_PLAY, TRAINING
         from goryu.learning.tutorials.alphazero_config import TICTACTOE
         from goryu.learning.tutorials.board_learner import BoardLearner
+        from goryu.learning.tutorials.lesson_games import read_games, replay
         from goryu.learning.tutorials.run import train_alphazero
 
         monkeypatch.setattr(run_module, "SAVE_EVERY_S", 0.0)
@@ -119,7 +120,7 @@ class TestWithTorch:
             run = run_module.ResumableRun(folder, report, 1, lambda line: None, progress)
             learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1)
             path = folder / "net.onnx"
-            train_alphazero(run, learner, config, lambda: learner.export(path), lambda _: (0.5, ""))
+            train_alphazero(run, learner, config, lambda: learner.export(path), lambda _: (0.5, ""), size=3)
             return seen, path.read_bytes()
 
         whole, network = train(tmp_path / "whole")
@@ -132,6 +133,10 @@ class TestWithTorch:
             rest, again = train(folder)
             assert rest[0] == (SELF_PLAY, 3 if stop[0] == TRAINING else stop[1])
             assert again == network
+            games = read_games(folder / "games.jsonl")
+            assert games == read_games(tmp_path / "whole" / "games.jsonl")
+            assert [game.number for game in games] == [1, 2, 3, 4, 5, 6]
+            assert all("wins" in text or "draw" in text for *_, text in map(replay, games))
 
     def test_a_fresh_start_deletes_only_its_own_files(self, tmp_path: Path) -> None:
         from goryu.learning.tutorials.run import ResumableRun

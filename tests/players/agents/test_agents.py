@@ -61,11 +61,21 @@ def test_every_agent_for_large_games_plays_reversi_to_the_end() -> None:
         ("uct:-5", "positive number"),
         ("uct:0", "positive number"),
         ("random:3", "expected no number"),
+        ("greedy:1.5", "a number from 0 to 1, as in greedy:0.1"),
+        ("greedy:nan", "a number from 0 to 1"),
     ],
 )
 def test_a_wrong_name_is_refused_with_the_expected_names(name: str, expected: str) -> None:
     with pytest.raises(AgentError, match=expected):
         make_agent(name)
+
+
+def test_the_share_of_random_moves_of_greedy_can_be_named() -> None:
+    state = Reversi()
+    state.push(state.legal_moves()[0])
+    fixed, varied = make_agent("greedy:0"), make_agent("greedy:1", rng=Random(1))
+    assert len({fixed(state) for _ in range(20)}) == 1
+    assert {varied(state) for _ in range(60)} == set(state.legal_moves())
 
 
 @pytest.mark.parametrize("name", ["minimax", "alpha-beta", "uct:200", "puct-tree:50", "puct:50", "gumbel:50"])

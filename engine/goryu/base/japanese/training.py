@@ -64,12 +64,19 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
 強さを測ります。
 
   goryu learn tictactoe
+  goryu learn tictactoe --blocks 16 --channels 128 --search puct \\
+      --games-per-cycle 500 --folder runs/large
   goryu learn reversi --json reversi.json --plot reversi.png
   goryu learn lesson --size 6 --games 300 --opponents greedy random
+  goryu learn lesson --as-published
   goryu learn strip --plot rate.png
   goryu learn replay 57 --step
+  goryu learn replay final
   goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
   goryu learn pseudocode tictactoe --as-published
+  goryu learn pseudocode shogi
+  goryu learn differences tictactoe --seeds 3
+  goryu learn tables
   goryu learn pi
   goryu learn bandit
   goryu learn pruning
@@ -81,13 +88,20 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
 
 lesson はリバーシのチュートリアルの学習で、設定値をすべて変えられます。学習側の
 勝ちを +、負けを -、引き分けを = で 1 局ごとに表示し、30 局ごとにネットワークを
-書きます。strip は結果をもう一度表示し、replay は 1 局の盤面を順に表示します。
+書いて、ランダムな手を混ぜずに 1 局打ちます。strip は結果をもう一度表示し、replay は
+1 局の盤面を順に表示します（--folder runs/learn/tictactoe なら自己対局の 1 局）。
+--as-published を付けると、チュートリアルのコードと同じ学習になります。ほかの
+オプションで、その練習問題のように一部を変えられます。
 
 pseudocode は AlphaZero の疑似コードです。アクターの自己対局と並行して学習を進め
 ます。設定値は論文のチェス用の値に、項目ごとの倍率を掛けたものです。--show を
 付けると設定値を表示するだけで終わります。ネットワークは
 networks/ステップ数.onnx に書きます。--as-published を付けると、疑似コードの木で探索
 し、局面の回転も反転もしません。
+
+differences は、公開された疑似コードと Goryu の違いを一つずつ変えて、複数のシードで
+学習し、違いの効果を表にします。tables は、もとになった文章の表を、付属のネットワーク
+で測り直して並べます（PyTorch は不要）。
 
 pi、bandit、pruning は学習をせず、PyTorch も要りません。順に、乱数で求める
 円周率、三台のスロットマシンでの UCB1 との勝負、三目並べで枝刈りと対称性によって
@@ -288,6 +302,30 @@ OPTIONS = {
     "cycles of AlphaZero's loop": "AlphaZeroのループを回す回数",
     "games that train a value network": "価値ネットワークの学習に使う局数",
     "skip AlphaZero's loop": "AlphaZeroのループを省く",
+    "channels of the network": "ネットワークのチャネル数",
+    "for each move of self-play": "自己対局の一手あたりのプレイアウト数",
+    "of the draw of moves by their visits; not with gumbel": (
+        "訪問回数から指し手を選ぶときの温度。gumbel では使えない"
+    ),
+    "published: the pseudocode's tree": "探索。published は疑似コードの木",
+    "games of self-play between two trainings": "1サイクルの自己対局の局数",
+    "gradient steps of a training": "1サイクルの学習のステップ数",
+    "newest positions that training samples from; 0: all": "学習に使う最近の局面の数。0ならすべて",
+    "positions of a gradient step": "バッチサイズ",
+    "games of the match for promotion; 0: no match": "昇格を決める対戦の局数。0なら対戦をしない",
+    "of the results, from which it resumes": "結果のフォルダ。続きから再開する",
+    "trainings of each variant": "条件ごとの学習の回数",
+    "factor of the games and steps of a training": "一度の学習の局数とステップ数の倍率",
+    "the tables of the texts beside ours": "もとになった文章の表を、Goryu の数値と並べる",
+    "what each difference from the pseudocode brings": "疑似コードとの違い一つずつの効果を測る",
+    "write the table, also to FILE.ja.md": "表を書き出す。日本語の表は FILE.ja.md に書く",
+    "of goryu learn lesson --as-published, one for each seed": (
+        "lesson --as-published のフォルダ。シードごとに一つ"
+    ),
+    "of the random numbers": "乱数のシード",
+    "on shogi": "将棋で学習する",
+    "on reversi4": "4×4のリバーシで学習する",
+    "on reversi6": "6×6のリバーシで学習する",
     "one for each game, in turn: greedy (most discs after two plies; greedy:0.3: three moves in ten at "
     "random), varied, corners, random, or an algorithm such as uct:50": (
         "1局ごとに順に対局する相手。greedy（2手先の石の数が最大になる手を打つ。greedy:0.3 なら3割の手を"
@@ -310,7 +348,14 @@ OPTIONS = {
     "play every second game as the second player": "1局おきに後手で打つ",
     "games whose positions an update samples from": "更新に使う局面を選ぶ、最近の対局の数",
     "minibatches of an update": "1回の更新で学習するミニバッチの数",
-    "positions of a minibatch": "ミニバッチの局面数",
+    "positions of a minibatch; 0: all positions of the window": (
+        "ミニバッチの局面数。0なら使える局面をすべて使う"
+    ),
+    "the tutorial's own network, search and updates: one plane of +1 and -1, padded convolutions, a "
+    "linear output, an update after each game with the last three; other options change that": (
+        "ネットワーク、探索、更新をチュートリアルのコードと同じにする。入力は +1 と -1 の一面、"
+        "畳み込みはパディングあり、出力は線形、1局ごとに最近の3局で更新する。ほかのオプションで変えられる"
+    ),
     "Adam's learning rate": "Adamの学習率",
     "share of the learning rate that is left at the end": "最後の学習率の、最初の学習率に対する割合",
     "rotate and reflect positions at random": "局面をランダムに回転、反転する",
@@ -320,7 +365,12 @@ OPTIONS = {
     "squares a side: 4, 6 or 8": "盤の一辺のマス数。4、6、8のどれか",
     "draw the running win rate": "勝率の推移のグラフを描く",
     "of the lesson": "lesson のフォルダ",
-    "its number, from 1": "対局の番号。最初の対局が1",
+    "its number, from 1, or final: the last --checkpoint game": (
+        "対局の番号。final なら --checkpoint の最後"
+    ),
+    "the game without random moves after so many games": (
+        "この局数を学習したあとに、ランダムな手を混ぜずに打った対局"
+    ),
     "wait for Enter after each board": "盤面ごとにEnterキーを待つ",
     "on tictactoe": "三目並べで学習する",
     "on reversi": "リバーシで学習する",
@@ -353,3 +403,53 @@ OPTIONS = {
     "an A/B test plays instead of you": "A/Bテストが代わりに台を選ぶ",
 }
 """The help of an option, without its default."""
+
+TABLES = {
+    "the text": "文章",
+    "here": "Goryu",
+    "Tic-tac-toe: OJIMA's three articles": "三目並べ：OJIMA 氏の三つの記事",
+    "Reversi: enakai00's notebook": "リバーシ：enakai00 氏のノートブック",
+    "Shogi: the session with MCTS_player": "将棋：MCTS_player とのやりとり",
+    "training games not lost": "学習中に負けなかった割合",
+    "the last 300 of them": "そのうち最後の 300 局",
+    "games without random moves not lost": "ランダムな手を混ぜない対局で負けなかった割合",
+    "trained as published": "コードどおりの学習",
+    "points against the tutorial's opponent": "チュートリアルの相手に対する勝率",
+    "points against random moves": "ランダムな相手に対する勝率",
+    "discs ahead against the tutorial's opponent": "チュートリアルの相手に対する石の差",
+    "discs ahead against random moves": "ランダムな相手に対する石の差",
+    "our network": "Goryu のネットワーク",
+    "moving first": "（先手）",
+    "moving second": "（後手）",
+    "that never grows (as published)": "木が育たない（掲載どおり）",
+    "expanding at 10 visits (as intended)": "10 回の訪問で展開（本来の意図）",
+    "exploring less": "探索を控えめ",
+    "temperature": "温度",
+    "policy of": "方策",
+    "visits of the root": "ルートの訪問回数",
+    "visits a second": "毎秒の訪問回数",
+    "score in centipawns": "評価値",
+    "mean margin": "平均の石の差",
+    "wins": "勝",
+    "draws": "分",
+    "losses": "敗",
+    "trainings": "回の学習",
+    "1 training": "1 回の学習",
+    "runs": "回",
+    "of 11": "11 問中",
+    "ours": "Goryu",
+    "ours, without rotations and reflections": "Goryu、回転と反転なし",
+    "ours, a proven win learnt by its visits": "Goryu、証明された勝ちも訪問回数で学習",
+    "ours, untried moves not as lost": "Goryu、未訪問の手を負けとみなさない",
+    "the pseudocode's tree: no merging, no proofs": "疑似コードの木（合流も証明もしない）",
+    "that tree, noise not divided by its sum": "その木、ノイズを合計で割らない",
+    "as published: that, without rotations and reflections": "公開どおり（さらに回転と反転なし）",
+    "as published, with the printed signs": "公開どおり、符号も印刷のまま",
+    "network alone, of 11": "ネットワークだけ、11 問中",
+    "puct:20, of 11": "puct:20、11 問中",
+    "puct:20 - uct:100": "puct:20 対 uct:100",
+    "puct:20 - random": "puct:20 対 random",
+    "puct:20 - greedy": "puct:20 対 greedy",
+    "policy loss": "方策の損失",
+}
+"""The words of the tables of `goryu learn tables` and `goryu learn differences`."""

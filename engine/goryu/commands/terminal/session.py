@@ -233,7 +233,7 @@ def _shown_name(name: str) -> str:
     word, _, number = name.partition(":")
     if word != "level":
         return tr(name) if name == PERSON else name
-    level = int(number) if number.isdecimal() else AGENTS["level"].budget
+    level = int(number) if number.isdecimal() else int(AGENTS["level"].budget)
     if not 1 <= level <= len(LEVELS):
         return name
     return tr("{name} (level {number})", name=LEVELS[level - 1].name, number=level)

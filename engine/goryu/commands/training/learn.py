@@ -1,12 +1,18 @@
 r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, and measures them.
 
     goryu learn tictactoe
+    goryu learn tictactoe --blocks 16 --channels 128 --search puct --games-per-cycle 500 --folder runs/large
     goryu learn reversi --json reversi.json --plot reversi.png
     goryu learn lesson --size 6 --games 300 --opponents greedy random
+    goryu learn lesson --as-published
     goryu learn strip --plot rate.png
     goryu learn replay 57 --step
+    goryu learn replay final
     goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
     goryu learn pseudocode tictactoe --as-published
+    goryu learn pseudocode shogi
+    goryu learn differences tictactoe --seeds 3
+    goryu learn tables
     goryu learn pi
     goryu learn bandit
     goryu learn pruning
@@ -16,23 +22,27 @@ any time; run the same command again to resume. `exercises` are those of the rev
 opponents, and corners. `shogi` is only a demonstration of the loop.
 
 `lesson` is that of the reversi tutorial, with every number of it. It prints + for each game that the learner
-won, - for each it lost and = for a draw, and writes a network every 30 games; `strip` prints the results
-again, and `replay` shows a game board by board.
+won, - for each it lost and = for a draw. Every 30 games it writes a network and plays a game without random
+moves; `strip` prints the results again, and `replay` shows a game board by board (with `--folder
+runs/learn/tictactoe` one of self-play). With `--as-published` it
+does what the tutorial's code does; other options change that, as its exercises propose.
 
 `pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
 times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx. With
 `--as-published` the search is the pseudocode's tree and no position is rotated or reflected.
+
+`differences` trains variants of the pseudocode with several seeds, each with one difference between the
+published version and ours, and prints what they bring. `tables` measures the tables of the texts again, with
+the shipped networks and without PyTorch.
 
 `pi`, `bandit` and `pruning` train nothing and need no PyTorch: pi by random points, three slot machines on
 which you play against UCB1, and what cuts and symmetry save at tic-tac-toe.
 """
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Any
 
 from goryu.base.arguments import ArgumentParser
@@ -47,22 +57,26 @@ from goryu.commands.common import (
     program,
     seed,
 )
-from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.config_options import add_fields, changed, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.learning.tutorials import lesson_games
-from goryu.learning.tutorials.bandit import Bandit, Gambler
-from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
-from goryu.learning.tutorials.pi import estimates
-from goryu.learning.tutorials.pruning import positions_visited
-from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, PseudocodeConfig, scaled
+from goryu.commands.training import learn_shows as shows
+from goryu.commands.training.learn_measurements import add_measurements
+from goryu.learning.tutorials.alphazero_config import TICTACTOE
+from goryu.learning.tutorials.options import (
+    LOOP_OPTIONS,
+    LessonOptions,
+    NetworkSize,
+    PseudocodeOptions,
+    TutorialOptions,
+)
+from goryu.learning.tutorials.pseudocode_config import SMALL_GAMES, Factors, scaled
 from goryu.learning.tutorials.report import ReportError, TutorialReport
-from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL
 
 if TYPE_CHECKING:
     from goryu.learning.tutorials.run import ResumableRun
 
 TUTORIALS = {
-    "tictactoe": ("AlphaZero's loop, and all other algorithms", ["cycles"]),
     "reversi": ("a value network, then AlphaZero's loop", ["cycles", "value_games", "value_only"]),
     "exercises": ("value networks that meet several opponents", ["value_games"]),
     "shogi": ("AlphaZero's loop, as a demonstration", ["cycles"]),
@@ -77,8 +91,6 @@ RESUME = (
     "the same command resumes from its folder; an unfinished measurement or what was trained since the last "
     "saved state is repeated"
 )
-WIDTH = 60
-"""Results on a line of a strip."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,6 +110,10 @@ def make_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(prog="goryu learn", dest="tutorial", required=True, metavar="WHAT")
     for name, (text, options) in TUTORIALS.items():
         _add_training(add_verb(verbs, name, learn_tutorial, text), name, options)
+    tictactoe = add_verb(verbs, "tictactoe", learn_tictactoe, "AlphaZero's loop, and all other algorithms")
+    _add_training(tictactoe, "tictactoe", ["cycles"])
+    add_fields(tictactoe, NetworkSize)
+    add_fields(tictactoe, TICTACTOE, LOOP_OPTIONS, fills=False)
     lesson = add_verb(verbs, "lesson", learn_lesson, "the reversi tutorial with its numbers")
     _add_training(lesson, "lesson")
     lesson.add_argument(
@@ -105,11 +121,16 @@ def make_parser() -> argparse.ArgumentParser:
         help=f"one for each game, in turn: {OPPONENTS} (default greedy)",
     )  # fmt: skip
     add_fields(lesson, LessonOptions)
-    add_fields(lesson, TUTORIAL)
-    strip = add_verb(verbs, "strip", show_strip, "print the results of a lesson's games")
+    add_fields(lesson, TUTORIAL, fills=False)
+    strip = add_verb(verbs, "strip", shows.show_strip, "print the results of a lesson's games")
     strip.add_argument("--plot", type=picture_file, metavar="FILE", help="draw the running win rate")
-    replay = add_verb(verbs, "replay", show_game, "show a game of a lesson board by board")
-    replay.add_argument("game", type=positive, help="its number, from 1")
+    replay = add_verb(verbs, "replay", shows.show_game, "show a game of a lesson board by board")
+    replay.add_argument(
+        "game", metavar="GAME", help="its number, from 1, or final: the last --checkpoint game"
+    )
+    replay.add_argument(
+        "--checkpoint", action="store_true", help="the game without random moves after so many games"
+    )
     replay.add_argument("--step", action="store_true", help="wait for Enter after each board")
     for verb in (strip, replay):
         verb.add_argument("--folder", type=Path, default=Path("runs/learn/lesson"),
@@ -124,22 +145,23 @@ def make_parser() -> argparse.ArgumentParser:
         add_fields(verb, PseudocodeOptions)
         add_fields(verb.add_argument_group("factors of the published numbers"), factors)
     _add_demonstrations(verbs)
+    add_measurements(verbs)
     return parser
 
 
 def _add_demonstrations(verbs: "argparse._SubParsersAction[ArgumentParser]") -> None:
-    pi = add_verb(verbs, "pi", show_pi, "pi by random points")
+    pi = add_verb(verbs, "pi", shows.show_pi, "pi by random points")
     pi.add_argument(
         "--points", type=positive, default=1_000_000, metavar="N", help="random points (default 1000000)"
     )
-    bandit = add_verb(verbs, "bandit", play_bandit, "three slot machines: you against UCB1")
+    bandit = add_verb(verbs, "bandit", shows.play_bandit, "three slot machines: you against UCB1")
     bandit.add_argument(
         "--rounds", type=positive, default=30, metavar="N", help="rounds of play (default 30)"
     )
     bandit.add_argument("--watch", action="store_true", help="an A/B test plays instead of you")
     for verb in (pi, bandit):
         verb.add_argument("--seed", type=seed, help="of the random numbers (default: another every time)")
-    add_verb(verbs, "pruning", show_pruning, "what cuts and symmetry save")
+    add_verb(verbs, "pruning", shows.show_pruning, "what cuts and symmetry save")
 
 
 def _add_training(parser: argparse.ArgumentParser, name: str, options: Sequence[str] = ()) -> None:
@@ -176,9 +198,24 @@ def learn_tutorial(args: argparse.Namespace) -> None:
     learn(args, options, stages)
 
 
+def learn_tictactoe(args: argparse.Namespace) -> None:
+    """Runs the tutorial for tic-tac-toe with the network and the numbers of the user."""
+    options, size = from_arguments(TutorialOptions, args), from_arguments(NetworkSize, args)
+    config = changed(TICTACTOE, args, cycles=options.cycles or TICTACTOE.cycles)
+
+    def stages(run: "ResumableRun") -> None:
+        from goryu.learning.tutorials.tutorials import train_tictactoe
+
+        train_tictactoe(run, options, config, size)
+
+    numbers = {name: getattr(config, name) for name in LOOP_OPTIONS}
+    learn(args, options, stages, {**asdict(size), **numbers})
+
+
 def learn_lesson(args: argparse.Namespace) -> None:
     """Plays the lesson, or the rest of it."""
-    options, config = from_arguments(TutorialOptions, args), from_arguments(ValueLearnerConfig, args)
+    options = from_arguments(TutorialOptions, args)
+    config = changed(PUBLISHED if args.as_published else TUTORIAL, args)
     more = from_arguments(LessonOptions, args)
     if more.checkpoint_every % config.games_together:
         multiple = f"expected a multiple of --games-together ({config.games_together})"
@@ -196,7 +233,7 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
     """Trains to the end, or from the last checkpoint on, and measures the network."""
     factors, more = from_arguments(Factors, args), from_arguments(PseudocodeOptions, args)
     if args.show:
-        show_numbers(scaled(factors, more.untried, as_published=more.as_published))
+        shows.show_numbers(scaled(factors, more.untried, as_published=more.as_published, game=more.board))
         return
     options = from_arguments(TutorialOptions, args)
 
@@ -226,7 +263,7 @@ def learn(
             report = _trained(args, report_options, stages)
         except ReportError as error:
             raise UsageError(f"{error}; give the same options, another --folder, or --fresh") from error
-    print_table(report)
+    shows.print_table(report)
     if args.json:
         atomic_write(args.json, report.as_json())
     if path := getattr(args, "plot", None):
@@ -251,119 +288,6 @@ def _trained(
         run.save_report()  # From now on the folder belongs to a run with these options.
         stages(run)
     return run.report
-
-
-def print_table(report: TutorialReport) -> None:
-    """Prints the measurements and the numbers of the tutorials."""
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(emoji=False)  # Or ":100" becomes a picture.
-    table = Table(title=f"{report.options['game']}, seed {report.options['seed']}")
-    for heading in ("", "tutorial", "ours", "±", ""):
-        table.add_column(heading)
-    for m in report.measurements:
-        theirs = "" if m.theirs is None else f"{m.theirs:g}"
-        table.add_row(m.name, theirs, f"{m.value:.3f}", f"{m.error:.3f}", m.detail)
-    console.print(table)
-    for stage, seconds in report.training.items():
-        console.print(f"{stage}: {seconds['seconds']} s, {seconds['cpu_seconds']} s of processor time")
-
-
-def show_numbers(config: PseudocodeConfig) -> None:
-    """Prints the numbers of a run of the pseudocode."""
-    numbers = {**asdict(config.alphazero), **asdict(config)}
-    for name in ("alphazero", "cycles", "games_per_cycle", "steps_per_cycle", "gumbel",
-                 "evaluation_games", "promotion", "window_positions"):  # fmt: skip
-        del numbers[name]
-    for name, value in numbers.items():
-        print(f"{name:20} {_shown(value)}")
-
-
-def _shown(value: object) -> str:
-    """Returns a number or the steps of the learning rate as text.
-
-    >>> _shown(0.02 * 0.1 * 10), _shown(((0, 0.2), (100, 0.02)))
-    ('0.02', '0.2, from step 100 on 0.02')
-    """
-    if isinstance(value, tuple):
-        return ", ".join(f"from step {step} on {rate:g}" if step else f"{rate:g}" for step, rate in value)
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def show_pi(args: argparse.Namespace) -> None:
-    """Prints pi after more and more points."""
-    for found in estimates(args.points, Random(args.seed)):
-        print(f"{found.points:12,} points   pi = {found.pi:.5f} +- {found.error:.5f}", flush=True)
-
-
-def play_bandit(args: argparse.Namespace) -> None:
-    """Plays the rounds, or as many as the person wants, then shows the chances and the regret of both."""
-    rng = Random(args.seed)
-    bandit = Bandit([share / 10 for share in rng.sample(range(1, 10), 3)], args.rounds, rng)
-    first, ucb1 = Gambler(bandit), Gambler(bandit)
-    name = "A/B test" if args.watch else "you"
-    print(f"Three arms pay 1 or nothing, each with its own chance. {args.rounds} rounds against UCB1.")
-    for number in range(1, args.rounds + 1):
-        arm = first.in_turn() if args.watch else _chosen_arm(number)
-        if arm is None:
-            break
-        theirs = ucb1.ucb1()
-        for who, gambler, pulled in ((name, first, arm), ("UCB1", ucb1, theirs)):
-            pays = gambler.pull(pulled)
-            print(f"{number:3}  {who:8} arm {pulled + 1} pays {pays:d}   {gambler}")
-    print("chances: " + "  ".join(f"{arm}: {rate:g}" for arm, rate in enumerate(bandit.rates, 1)))
-    for who, gambler in ((name, first), ("UCB1", ucb1)):
-        print(f"{who:8} earned {gambler.earned}, regret {gambler.regret:.1f}")
-
-
-def _chosen_arm(number: int) -> int | None:
-    """Returns the arm that the person writes, from 0; None at the end of the input or after q."""
-    while True:
-        try:
-            text = input(f"round {number}, arm 1, 2 or 3 (q ends)> ").strip()
-        except EOFError:
-            print()
-            return None
-        if text in ("1", "2", "3"):
-            return int(text) - 1
-        if text == "q":
-            return None
-        print(f"{text!r}: expected 1, 2, 3 or q")
-
-
-def show_pruning(_args: argparse.Namespace) -> None:
-    """Prints how many positions of tic-tac-toe each search visits."""
-    print(f"{'positions visited':18} {'every move':>12} {'one of each kind':>18}")
-    for name, every, of_each_kind in positions_visited():
-        print(f"{name:18} {every:12,} {of_each_kind:18,}", flush=True)
-
-
-def show_strip(args: argparse.Namespace) -> None:
-    """Prints the results of all games, and draws the running win rate."""
-    games = lesson_games.read_games(args.folder / lesson_games.GAMES)
-    rates = lesson_games.running_win_rates(games)
-    for first in range(0, len(games), WIDTH):
-        part = games[first : first + WIDTH]
-        rate = rates[first + len(part) - 1]
-        print(
-            f"{part[0].number:5}  {lesson_games.strip(part):{WIDTH}}  "
-            f"{100 * rate:3.0f} % of the last {lesson_games.RUNNING}"
-        )
-    print(f"{len(games)} games, {100 * lesson_games.win_rate(games):.0f} % won")
-    if args.plot:
-        lesson_games.plot(rates, args.plot)
-
-
-def show_game(args: argparse.Namespace) -> None:
-    """Shows a game board by board."""
-    games = lesson_games.read_games(args.folder / lesson_games.GAMES)
-    if args.game > len(games):
-        raise UsageError(f"game {args.game}: expected 1 to {len(games)}")
-    for text in lesson_games.replay(games[args.game - 1]):
-        print(text + "\n")
-        if args.step and sys.stdin.isatty():
-            input()
 
 
 if __name__ == "__main__":

@@ -103,7 +103,10 @@ class Cycle:
 
 
 class AlphaZero(Generic[P]):
-    """The loop; `champion` is the evaluator that plays, at first the untrained network."""
+    """The loop; `champion` is the evaluator that plays, at first the untrained network.
+
+    last: the final state of the newest game of self-play.
+    """
 
     def __init__(self, learner: Learner[P], config: AlphaZeroConfig, rng: Random) -> None:
         self.learner = learner
@@ -113,6 +116,7 @@ class AlphaZero(Generic[P]):
         self.games: list[list[Example[P]]] = []
         self.cycles = 0  # Finished ones.
         self.played = 0  # Games of the current cycle.
+        self.last: State | None = None
         self._champion_state = learner.state_dict()
 
     def run(self, progress: Progress = lambda task, done, total: None) -> Iterator[Cycle]:
@@ -169,7 +173,8 @@ class AlphaZero(Generic[P]):
 
     def self_play(self) -> list[Example[P]]:
         """Plays one game of the champion against itself."""
-        return self_play(self.learner.new_game(), self.learner.encode, self.champion, self.config, self.rng)
+        self.last = self.learner.new_game()
+        return self_play(self.last, self.learner.encode, self.champion, self.config, self.rng)
 
     def compare(self, challenger: Evaluator, progress: Progress = lambda task, done, total: None) -> Score:
         """Returns the challenger's score against the champion."""
@@ -204,7 +209,7 @@ class AlphaZero(Generic[P]):
 def self_play(
     state: State, encode: Callable[[State], P], evaluator: Evaluator, config: AlphaZeroConfig, rng: Random
 ) -> list[Example[P]]:
-    """Plays a game of the evaluator against itself from `state`; returns its encoded positions."""
+    """Plays a game of the evaluator against itself on `state`; returns its encoded positions."""
     seen: list[tuple[int, P, tuple[tuple[Move, float], ...]]] = []
 
     def choose(state: State) -> Move:
@@ -233,17 +238,17 @@ def choose_move(
         evaluator = RootNoise(evaluator, state.key, config.noise_alpha, config.noise_fraction, rng)
     found = Puct(evaluator, puct_config(config)).search(state, lambda _: False, max_playouts=config.playouts)
     best = found.moves[0]
-    if best.mate is not None and best.mate > 0:
+    if config.learns_proofs and best.mate is not None and best.mate > 0:
         return best.move, ((best.move, 1.0),)  # Play and learn a proven win.
     weights = [float(move.visits) for move in found.moves]
-    if best.is_certain:
+    if config.learns_proofs and best.is_certain:
         # The search stopped visiting such moves, so visits mean nothing: the priors decide between equals.
         is_equal = [move.is_certain and move.value == best.value for move in found.moves]
         weights = [move.prior * equal for move, equal in zip(found.moves, is_equal, strict=True)]
     total = sum(weights)
     if total == 0.0:
         weights[0] = total = 1.0
-    drawn = boltzmann_choice(weights, 1.0, rng) if state.ply < config.sampling_plies else 0
+    drawn = boltzmann_choice(weights, config.temperature, rng) if state.ply < config.sampling_plies else 0
     policy = tuple((move.move, weight / total) for move, weight in zip(found.moves, weights, strict=True))
     return found.moves[drawn].move, policy
 

@@ -7,6 +7,8 @@ masters chess, shogi, and Go through self-play", Science, 2018.
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from goryu.base.config_fields import check_ranges, option, ranged
+from goryu.base.errors import InputError
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.gumbel import GumbelConfig
 
@@ -19,11 +21,16 @@ class AlphaZeroConfig:
     untried: the value of a move without a visit in "puct": "reduced" is our first play urgency
         (`selection.py`); the pseudocode's 0 of [0, 1] is a lost game, "lost".
     noise_alpha, noise_fraction: Dirichlet noise in the root's policy.
+    divides_noise: divide the draws of the noise by their sum, so that they are Dirichlet's; the pseudocode
+        does not.
     sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is
         played.
+    temperature: the draw is in proportion to visits ** (1 / temperature).
     search: "puct", "gumbel" for a few playouts (its moves are random already; no Dirichlet noise), or
         "published", the pseudocode's tree (`published_search.py`).
     gumbel: the config of that search.
+    learns_proofs: learn a proven win as the only move, and not its share of the visits ("puct").
+    printed_signs: take the value of a move from the opponent's side, as printed ("published").
     max_plies: longer games are draws.
     cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training in parallel for
         700,000 steps; here they alternate.
@@ -35,22 +42,26 @@ class AlphaZeroConfig:
         evaluation games it always does.
     """
 
-    playouts: int = 800
+    playouts: int = ranged(800, "for each move of self-play")
     c_init: float = 1.25
     c_base: float = 19652.0
     untried: Literal["reduced", "lost"] = "reduced"
     noise_alpha: float = 0.3
     noise_fraction: float = 0.25
+    divides_noise: bool = True
     sampling_plies: int = 30
-    search: Literal["puct", "gumbel", "published"] = "puct"
+    temperature: float = ranged(1.0, "of the draw of moves by their visits; not with gumbel")
+    search: Literal["puct", "gumbel", "published"] = option("puct", "published: the pseudocode's tree")
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
+    learns_proofs: bool = True
+    printed_signs: bool = False
     max_plies: int = 512
     cycles: int = 700
-    games_per_cycle: int = 60_000
-    steps_per_cycle: int = 1000
+    games_per_cycle: int = ranged(60_000, "games of self-play between two trainings")
+    steps_per_cycle: int = ranged(1000, "gradient steps of a training")
     window: int = 1_000_000
-    window_positions: int = 0
-    batch: int = 4096
+    window_positions: int = ranged(0, "newest positions that training samples from; 0: all", least=0)
+    batch: int = ranged(4096, "positions of a gradient step")
     optimizer: Literal["momentum", "adam"] = "momentum"
     momentum: float = 0.9
     weight_decay: float = 1e-4
@@ -61,8 +72,13 @@ class AlphaZeroConfig:
         (300_000, 2e-3),
         (500_000, 2e-4),
     )
-    evaluation_games: int = 0
+    evaluation_games: int = ranged(0, "games of the match for promotion; 0: no match", least=0)
     promotion: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+        if self.search == "gumbel" and self.temperature != 1.0:
+            raise InputError("temperature: expected none with the search gumbel")
 
     def learning_rate(self, step: int) -> float:
         """Returns the learning rate of a step.

@@ -20,7 +20,7 @@ from typing import cast
 
 from goryu.games.state import Move, State
 from goryu.implementation import Reversi
-from goryu.learning.tutorials.experiments import greedy_opponent, points
+from goryu.learning.tutorials.experiments import points
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import (
@@ -62,12 +62,14 @@ def varied_opponent(rng: Random) -> Agent:
     return lambda state: with_epsilon(greedy, rng.uniform(0.0, 0.6), rng)(state)
 
 
-OPPONENTS: dict[str, Callable[[Random], Agent]] = {
-    "greedy": greedy_opponent,
-    "varied": varied_opponent,
-    "corners": corner_opponent,
-    "random": lambda rng: make_agent("random", rng=rng),
-}
+OPPONENTS: dict[str, Callable[[Random], Agent]] = {"varied": varied_opponent, "corners": corner_opponent}
+"""What the lessons have besides the algorithms of `AGENTS`."""
+
+
+def _agent(kind: str, rng: Random) -> Agent:
+    if kind in OPPONENTS:
+        return OPPONENTS[kind](rng)
+    return make_agent(kind, AgentSetup(heuristic=disc_lead), rng)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Variant:
 
     def new_opponents(self, rng: Random) -> list[Agent]:
         # One agent for each kind, so that the matches during the training meet each kind once.
-        agents = {kind: OPPONENTS[kind](rng) for kind in dict.fromkeys(self.opponents)}
+        agents = {kind: _agent(kind, rng) for kind in dict.fromkeys(self.opponents)}
         return [agents[kind] for kind in self.opponents]
 
 
@@ -103,10 +105,10 @@ VARIANTS = (
 def corner_rules_of_thumb(games: int, rng: Random) -> Iterator[Measurement]:
     """Measures how much a preference for corners helps a player that searches two plies."""
     for name in ("greedy", "random"):
-        opponent, player = OPPONENTS[name](rng), corner_opponent(rng)
+        opponent, player = _agent(name, rng), corner_opponent(rng)
         yield points(f"corner player - {name}", paired_match(player, opponent, Reversi, games))
     for name in ("greedy", "corners", "random"):
-        agent = OPPONENTS[name](rng)
+        agent = _agent(name, rng)
 
         def choose(states: Sequence[Reversi], agent: Agent = agent) -> list[Move]:
             return [agent(state) for state in states]
@@ -119,7 +121,7 @@ def variant_results(
 ) -> Iterator[Measurement]:
     """Measures a trained learner: half of the games on either side, then its values of corners."""
     for kind in ("greedy", "corners", "random"):
-        agent, half = OPPONENTS[kind](rng), games // 2
+        agent, half = _agent(kind, rng), games // 2
         score = learner.match(agent, games - half) + learner.match(agent, half, side=1)
         yield points(f"{variant.name} - {kind}", score)
     yield corner_taking(f"{variant.name} takes corners", learner.choose, rng)

@@ -1,7 +1,8 @@
 """The lesson of the reversi tutorial, with numbers that the reader chooses.
 
 The learner is `value_learner.py`. A lesson plays its games, writes every one of them to `games.jsonl`, and
-every few games a checkpoint: the network as ONNX and the state from which an interrupted lesson resumes.
+every few games a checkpoint: the network as ONNX, a game that it plays without random moves
+(`checkpoint-games.jsonl`), and the state from which an interrupted lesson resumes.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,12 +12,14 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BoardGame
 from goryu.implementation import Reversi
+from goryu.learning.tutorials import published_lesson
 from goryu.learning.tutorials.exercises import OPPONENTS
-from goryu.learning.tutorials.experiments import greedy_opponent
 from goryu.learning.tutorials.lesson_games import (
+    CHECKPOINT_GAMES,
     GAMES,
     RUNNING,
     LessonGame,
+    lesson_game,
     read_games,
     running_win_rates,
     write_games,
@@ -25,7 +28,7 @@ from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner
-from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent
+from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent, parse_name
 from goryu.players.agents.arena import Score
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.presets import disc_lead
@@ -35,32 +38,22 @@ MOVES = 65
 """The move numbers of reversi: 64 squares and a pass."""
 
 
-def opponent(name: str, rng: Random) -> Agent:
-    """Returns an opponent by its name: greedy, varied, corners, random, or an algorithm such as uct:50.
+def opponent(name: str, rng: Random, *, as_published: bool = False) -> Agent:
+    """Returns an opponent by its name: varied, corners, or an algorithm such as greedy:0.3 or uct:50.
 
-    greedy:0.3 plays three moves in ten at random, greedy one in ten.
+    as_published: greedy counts discs at the end of a game, too, instead of preferring a win.
 
     Raises InputError if there is none of this name.
     """
     if name in OPPONENTS:
         return OPPONENTS[name](rng)
-    word, _, number = name.partition(":")
-    if word == "greedy":
-        return greedy_opponent(rng, _share(name, number))
+    word = name.partition(":")[0]
     if word not in AGENTS or ALGORITHMS[word].uses == "network":
         known = [*OPPONENTS, *(known for known in AGENTS if ALGORITHMS[known].uses != "network")]
-        raise InputError(f"opponent {name!r}: expected one of {', '.join(dict.fromkeys(known))}")
+        raise InputError(f"opponent {name!r}: expected one of {', '.join(known)}")
+    if as_published and word == "greedy":
+        return published_lesson.greedy(rng, float(parse_name(name)[1]))
     return make_agent(name, AgentSetup(heuristic=disc_lead), rng)
-
-
-def _share(name: str, number: str) -> float:
-    try:
-        share = float(number)
-    except ValueError:
-        share = -1.0
-    if not 0.0 <= share <= 1.0:
-        raise InputError(f"opponent {name!r}: expected a share from 0 to 1, as in greedy:0.3")
-    return share
 
 
 class Lesson:
@@ -71,9 +64,10 @@ class Lesson:
         self.config = config
         self.opponents = list(opponents)
         self._rng = Random(run.seed)
-        self.agents = {name: opponent(name, self._rng) for name in dict.fromkeys(opponents)}
-        self.learner = ValueLearner(config, [self.agents[name] for name in opponents], run.seed)
+        agents = {name: self.opponent(name, self._rng) for name in dict.fromkeys(opponents)}
+        self.learner = ValueLearner(config, [agents[name] for name in opponents], run.seed)
         self.games: list[LessonGame] = []
+        self.checkpoint_games: list[LessonGame] = []
         self._run = run
         saved = run.load(STAGE, self._restore)
         self._clock = TrainingClock(saved and saved["clock"])
@@ -92,29 +86,21 @@ class Lesson:
                 self.games += [
                     self._game(number, game) for number, game in enumerate(self.learner.finished, first)
                 ]
+            self.checkpoint_games.append(self._game(self.learner.played, self.learner.game(0)))
             self._save()
             checkpoint(self.games[before:], sum(losses) / len(losses))
 
-    def match(self, name: str, games: int, side: int) -> Score:
-        """Returns the score of the learner without random moves against one of the opponents."""
-        return self.learner.match(self.agents[name], games, side)
+    def opponent(self, name: str, rng: Random) -> Agent:
+        """Returns an opponent that fits the config."""
+        return opponent(name, rng, as_published=self.config.as_published)
+
+    def match(self, name: str, games: int, side: int, rng: Random) -> Score:
+        """Returns the score of the learner without random moves against an opponent."""
+        return self.learner.match(self.opponent(name, rng), games, side)
 
     def _game(self, number: int, played: PlayedGame) -> LessonGame:
-        state = Reversi(self.config.size)
-        names = []
-        for move in played.moves:
-            names.append(state.move_name(move))
-            state.push(move)
-        discs = state.disc_difference() * (1 if state.turn == played.side else -1)
-        return LessonGame(
-            number,
-            self.config.size,
-            self.opponents[played.opponent],
-            played.side,
-            round(played.epsilon, 6),
-            discs,
-            tuple(names),
-        )
+        opponent, size = self.opponents[played.opponent], self.config.size
+        return lesson_game(played.moves, number, size, opponent, played.side, played.epsilon)
 
     def _save(self) -> None:
         """Writes a checkpoint. The state comes last: after a kill the lesson repeats the games since it."""
@@ -123,6 +109,7 @@ class Lesson:
         game = BoardGame(name, self.config.size, MOVES, Reversi)
         export(self.learner.net, game, folder / f"network-{self.learner.played:05}.onnx")
         write_games(folder / GAMES, self.games)
+        write_games(folder / CHECKPOINT_GAMES, self.checkpoint_games)
         state = {"learner": self.learner.state_dict(), "opponents": self._rng.getstate()}
         points = running_win_rates(self.games)[-1]
         self._run.save(STAGE, state, self._clock, (self.learner.played, points, f"the last {RUNNING} games"))
@@ -131,3 +118,5 @@ class Lesson:
         self.learner.load_state_dict(saved["learner"])
         self._rng.setstate(saved["opponents"])
         self.games = read_games(self._run.folder / GAMES)[: self.learner.played]
+        tests = read_games(self._run.folder / CHECKPOINT_GAMES)
+        self.checkpoint_games = [game for game in tests if game.number <= self.learner.played]

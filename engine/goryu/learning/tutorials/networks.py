@@ -1,8 +1,8 @@
 """The PyTorch networks of the small games, and their export to ONNX.
 
 `BoardNet` is a small AlphaZero network: a residual tower of 3x3 convolutions with a policy head and a value
-head. `ValueNet` is that of the reversi tutorial: two 4x4 convolutions and a dense layer. Both take planes
-[N, 2, size, size] and have the interface of `evaluators.board_network`.
+head. `ValueNet` has the layers of the reversi tutorial: two 4x4 convolutions and a dense one. Both take
+planes [N, 2, size, size] and have the interface of `evaluators.board_network`.
 """
 
 import io
@@ -17,6 +17,7 @@ from torch.nn import functional as F
 
 from goryu.base.files import atomic_write
 from goryu.evaluators.board_network import BoardGame, Planes
+from goryu.learning.tutorials.published_lesson import PublishedValueNet
 
 
 class BoardNet(nn.Module):  # type: ignore[misc]
@@ -56,8 +57,8 @@ class BoardBlock(nn.Module):  # type: ignore[misc]
 class ValueNet(nn.Module):  # type: ignore[misc]
     """`layers` convolutions of `channels` filters, a dense layer, one output.
 
-    The convolutions are 4x4 without padding (8x8 -> 5x5 -> 2x2), or smaller where the board is too small. The
-    tutorial's keep the size of the board, read one plane of +1 and -1, and its output is linear.
+    The convolutions are 4x4 without padding (8x8 -> 5x5 -> 2x2), or smaller where the board is too small.
+    `published_lesson.PublishedValueNet` is that of the tutorial.
     """
 
     def __init__(self, channels: int = 32, hidden: int = 512, size: int = 8, layers: int = 2) -> None:
@@ -98,13 +99,16 @@ def forward_values(net: nn.Module, planes: Planes) -> list[float]:
 
 
 def export(net: nn.Module, game: BoardGame, path: Path) -> None:
-    """Writes the network as one ONNX file that `evaluators.board_network.load` reads, atomically."""
+    """Writes the network as one ONNX file that `evaluators.board_network.load` reads, atomically.
+
+    Values beyond [-1, +1], which only a linear output has, become -1 or +1.
+    """
     net.eval()
     example = torch.zeros(1, 2, game.size, game.size)
     outputs = ["policy", "value"] if isinstance(net, BoardNet) else ["value"]
     exported = io.BytesIO()
     torch.onnx.export(
-        net,
+        nn.Sequential(net, nn.Hardtanh()).eval() if isinstance(net, PublishedValueNet) else net,
         (example,),
         exported,
         dynamo=False,

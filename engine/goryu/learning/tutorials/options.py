@@ -20,6 +20,22 @@ class TutorialOptions:
         check_ranges(self)
 
 
+LOOP_OPTIONS = ("playouts", "search", "temperature", "games_per_cycle", "steps_per_cycle", "window_positions",
+                "batch", "evaluation_games")  # fmt: skip
+"""The fields of `AlphaZeroConfig` that `goryu learn tictactoe` has as options."""
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkSize:
+    """The size of a residual network; the tutorial has 16 blocks of 128 channels. Raises InputError."""
+
+    blocks: int = ranged(1, "residual blocks of the network", most=100)
+    channels: int = ranged(32, "channels of the network", most=4096)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
+
 @dataclass(frozen=True, slots=True)
 class LessonOptions:
     """The opponents, in turn, and how often a network is written. Raises InputError for a bad number."""
@@ -49,3 +65,15 @@ class PseudocodeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         assert self.board in SMALL_GAMES
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesOptions:
+    """How `goryu learn differences` measures. Raises InputError for a bad number."""
+
+    seeds: int = ranged(5, "trainings of each variant", most=1000)
+    length: float = ranged(1.0, "factor of the games and steps of a training", most=1000)
+    match_games: int = ranged(100, "games of each match", least=2, most=1_000_000)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)

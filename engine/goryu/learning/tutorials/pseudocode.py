@@ -29,14 +29,11 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_path
-from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, BoardState, load
-from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.games.state import State
 from goryu.learning.tutorials.alphazero import (
     SELF_PLAY,
     TRAINING,
@@ -47,6 +44,7 @@ from goryu.learning.tutorials.alphazero import (
 )
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
 from goryu.learning.tutorials.pseudocode_config import PseudocodeConfig
+from goryu.learning.tutorials.pseudocode_games import GAMES, PseudocodeGame
 from goryu.search.evaluator import Evaluator
 
 STEPS_AT_ONCE = 10
@@ -54,8 +52,6 @@ STEPS_AT_ONCE = 10
 
 WAIT_S = 0.2
 """How long the trainer waits at a time: on Windows a wait without a limit cannot be interrupted."""
-
-Position = tuple[int, int]
 
 
 class ActorError(GoryuError, RuntimeError):
@@ -65,7 +61,7 @@ class ActorError(GoryuError, RuntimeError):
 class NetworkStorage:
     """The networks by the step of the training at which they were stored: `STEP.onnx` in a folder."""
 
-    def __init__(self, folder: Path, game: BoardGame) -> None:
+    def __init__(self, folder: Path, game: PseudocodeGame) -> None:
         self.folder = folder
         self.game = game
         self._newest: tuple[int, Evaluator] = 0, UniformEvaluator()
@@ -82,7 +78,7 @@ class NetworkStorage:
 
     def network(self, step: int) -> Evaluator:
         """Returns the network of a step."""
-        return CachedEvaluator(load(self._path(step), self.game))
+        return self.game.load(self._path(step))
 
     def newest(self) -> tuple[int, Evaluator]:
         """Returns the last step and its network; step 0 is the uniform one."""
@@ -95,10 +91,31 @@ class NetworkStorage:
         return self.folder / f"{step:08d}.onnx"
 
 
-def encode(state: State) -> Position:
-    """Returns the bitboards of the side to move and of the opponent."""
-    board = cast(BoardState, state)
-    return board.own, board.opponent
+class GameSource(Protocol):
+    """Where the trainer's games come from."""
+
+    def get(self, *, waits: bool) -> tuple[int, list[Example[Any]]] | None:
+        """Returns the next game and the step of its network; None if there is none and `waits` is False."""
+        ...
+
+
+class OneActor:
+    """Plays in the trainer's process, whenever the trainer waits: slower, but the run can be repeated."""
+
+    def __init__(self, storage: NetworkStorage, config: AlphaZeroConfig, rng: Random) -> None:
+        self.storage = storage
+        self.config = config
+        self.rng = rng
+
+    def play(self) -> tuple[int, list[Example[Any]]]:
+        """Plays a game with the newest network; returns it and the step of the network."""
+        step, evaluator = self.storage.newest()
+        game = self.storage.game
+        return step, self_play(game.new(), game.encode, evaluator, self.config, self.rng)
+
+    def get(self, *, waits: bool) -> tuple[int, list[Example[Any]]] | None:
+        """Returns a game if the trainer waits for one."""
+        return self.play() if waits else None
 
 
 def act(game: str, folder: Path, config: AlphaZeroConfig, seed: int, games: Connection) -> None:
@@ -106,12 +123,11 @@ def act(game: str, folder: Path, config: AlphaZeroConfig, seed: int, games: Conn
 
     games: a pipe that takes (step of the network, examples), or a traceback.
     """
-    storage, rng = NetworkStorage(folder, BOARD_GAMES[game]), Random(seed)
+    alone = OneActor(NetworkStorage(folder, GAMES[game]), config, Random(seed))
     with suppress(KeyboardInterrupt, ConnectionError):  # The trainer gets Ctrl-C, too, or it is gone.
         try:
             while True:
-                step, evaluator = storage.newest()
-                examples = self_play(BOARD_GAMES[game].new(), encode, evaluator, config, rng)
+                step, examples = alone.play()
                 games.send((step, [(e.position, e.policy, e.value) for e in examples]))
         except Exception:
             games.send(traceback.format_exc())
@@ -146,11 +162,8 @@ class Actors:
             process.join()
             pipe.close()
 
-    def get(self, *, waits: bool) -> tuple[int, list[Example[Position]]] | None:
-        """Returns the next game and the step of its network; None if there is none and `waits` is False.
-
-        Raises ActorError if an actor has failed.
-        """
+    def get(self, *, waits: bool) -> tuple[int, list[Example[Any]]] | None:
+        """Returns the next game, as `GameSource`; raises ActorError if an actor has failed."""
         while not self._ready:  # All of them have their turn before the first one has another.
             self._ready += cast(list[Connection], wait(list(self._processes), WAIT_S if waits else 0.0))
             if not waits and not self._ready:
@@ -188,7 +201,7 @@ class Trainer:
     """Trains a network on the games of the actors."""
 
     def __init__(
-        self, learner: Learner[Position], storage: NetworkStorage, config: PseudocodeConfig, rng: Random
+        self, learner: Learner[Any], storage: NetworkStorage, config: PseudocodeConfig, rng: Random
     ) -> None:
         self.learner = learner
         self.storage = storage
@@ -196,11 +209,11 @@ class Trainer:
         self.rng = rng
         self.step = 0
         self.received = 0  # Games.
-        self.buffer: list[list[Example[Position]]] = []
+        self.buffer: list[list[Example[Any]]] = []
         self._lags: list[int] = []
 
     def run(
-        self, actors: Actors, progress: Progress = lambda task, done, total: None
+        self, actors: GameSource, progress: Progress = lambda task, done, total: None
     ) -> Iterator[Checkpoint]:
         """Trains to the end and yields every checkpoint."""
         config = self.config
@@ -225,7 +238,7 @@ class Trainer:
                 sum(self._lags) / max(1, len(self._lags)),
             )
 
-    def _receive(self, actors: Actors, wanted: int, progress: Progress) -> None:
+    def _receive(self, actors: GameSource, wanted: int, progress: Progress) -> None:
         """Takes all games that are ready, and waits until there were `wanted` in all."""
         while (game := actors.get(waits=self.received < wanted)) is not None:
             step, examples = game

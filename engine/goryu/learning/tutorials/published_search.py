@@ -1,9 +1,9 @@
 """The search of AlphaZero's pseudocode on a tree, with its numbers: values in [0, 1], visits, no proofs.
 
 Positions do not merge. A move without a visit counts as lost. The root's noise is a Gamma draw for each
-move, which the pseudocode does not divide by the sum. Two things are not as printed, because nothing could be
-learnt that way: the end of a game has its result, not the network's value, and a move has the value of its
-child for the side that moves, not for the opponent.
+move, which the pseudocode does not divide by the sum. Two things are not as printed: the end of a game has
+its result, not the network's value, and, unless `printed_signs`, a move has the value of its child for the
+side that moves, not for the opponent.
 Source: `run_mcts` in the pseudocode of Silver et al., Science, 2018.
 """
 
@@ -45,9 +45,10 @@ def search(
     root = Node(0.0)
     _expand(root, state, evaluator)
     if has_noise:
-        for child in root.children.values():
-            noise = rng.gammavariate(config.noise_alpha, 1.0)
-            child.prior = (1.0 - config.noise_fraction) * child.prior + config.noise_fraction * noise
+        noise = [rng.gammavariate(config.noise_alpha, 1.0) for _ in root.children]
+        total = sum(noise) if config.divides_noise else 1.0
+        for child, drawn in zip(root.children.values(), noise, strict=True):
+            child.prior += config.noise_fraction * (drawn / total - child.prior)
     for _ in range(config.playouts):
         node, path, scratch = root, [root], state.copy()
         while node.children:
@@ -57,9 +58,10 @@ def search(
         outcome = scratch.outcome() or scratch.repetition()
         value = (outcome.value + 1.0) / 2.0 if outcome else _expand(node, scratch, evaluator)
         for node in reversed(path):
-            value = 1.0 - value  # From the side to move to the side that moved here.
             node.visits += 1
-            node.value_sum += value
+            # From the side to move to the side that moved here.
+            node.value_sum += value if config.printed_signs else 1.0 - value
+            value = 1.0 - value
     return root
 
 
@@ -70,7 +72,7 @@ def choose_move(
     children = search(state, evaluator, config, rng, has_noise=is_learning).children
     moves, visits = list(children), [child.visits for child in children.values()]
     if state.ply < config.sampling_plies:
-        move = moves[boltzmann_choice([float(count) for count in visits], 1.0, rng)]
+        move = moves[boltzmann_choice([float(count) for count in visits], config.temperature, rng)]
     else:
         move = max(moves, key=lambda move: (children[move].visits, move))
     total = sum(visits)

@@ -10,14 +10,16 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import torch
 
+from goryu.implementation import Reversi
 from goryu.learning.checkpoints import atomic_save
 from goryu.learning.training.export import expecting
 from goryu.learning.tutorials.alphazero import SELF_PLAY, AlphaZero, Learner
 from goryu.learning.tutorials.alphazero_config import AlphaZeroConfig
+from goryu.learning.tutorials.lesson_games import GAMES, lesson_game, read_games, write_games
 from goryu.learning.tutorials.report import Measurement, ReportError, TutorialReport
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import ValueLearner
@@ -138,11 +140,13 @@ def train_alphazero(
     config: AlphaZeroConfig,
     export: Callable[[], None],
     strength: Callable[[Evaluator], tuple[float, str]],
+    size: int | None = None,
 ) -> Evaluator:
     """Runs AlphaZero's loop, or the rest of it, and returns the champion.
 
     export: writes the learner's network; called before the first cycle and after every promotion.
     strength: returns the points of a champion and their label, for the plot.
+    size: squares a side; then `games.jsonl` gets the games of self-play, for `lesson_games.replay`.
     """
     loop = AlphaZero(learner, config, Random(run.seed))
     saved = run.load("alphazero", lambda saved: loop.load_state_dict(saved["loop"]))
@@ -151,10 +155,16 @@ def train_alphazero(
     else:
         run.log(f"resuming after {loop.cycles} of {config.cycles} cycles and {loop.played} games")
     clock = TrainingClock(saved and saved["clock"])
+    path = run.folder / GAMES
+    games = read_games(path)[: loop.games_played] if size and saved and path.is_file() else []
 
     def progress(task: str, done: int, total: int) -> None:
         is_last_of_cycle = loop.played == config.games_per_cycle
+        if task == SELF_PLAY and size:
+            games.append(lesson_game(cast(Reversi, loop.last).move_stack, done, size))
         if task == SELF_PLAY and (is_last_of_cycle or clock.is_save_due):
+            if size:
+                write_games(path, games)
             run.save_state("alphazero", {"loop": loop.state_dict()}, clock)
         run.progress(task, done, total)
 

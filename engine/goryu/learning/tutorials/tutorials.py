@@ -8,31 +8,33 @@ from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
 from goryu.implementation import Board, Reversi
 from goryu.learning.tutorials import exercises, experiments
-from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, TICTACTOE, puct_config
+from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
 from goryu.learning.tutorials.lesson import Lesson
 from goryu.learning.tutorials.lesson_games import RUNNING, LessonGame, running_win_rates, strip, win_rate
 from goryu.learning.tutorials.networks import export
-from goryu.learning.tutorials.options import LessonOptions, PseudocodeOptions, TutorialOptions
+from goryu.learning.tutorials.options import LessonOptions, NetworkSize, PseudocodeOptions, TutorialOptions
 from goryu.learning.tutorials.pseudocode import Actors, NetworkStorage, Trainer
 from goryu.learning.tutorials.pseudocode_config import Factors, scaled
+from goryu.learning.tutorials.pseudocode_games import GAMES
 from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
-from goryu.learning.tutorials.value_config import TUTORIAL, ValueLearnerConfig
+from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL, ValueLearnerConfig
 from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
-from goryu.players.agents.arena import Score, paired_match
+from goryu.players.agents.arena import paired_match
 from goryu.search.evaluator import Evaluator
 
 TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
 """The stages that train a value network for reversi."""
 
 
-def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
+def train_tictactoe(
+    run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
+) -> None:
     """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
-    config = replace(TICTACTOE, cycles=options.cycles or TICTACTOE.cycles)
-    learner = BoardLearner(BOARD_GAMES["tictactoe"], blocks=1, channels=32, seed=run.seed)
+    learner = BoardLearner(BOARD_GAMES["tictactoe"], size.blocks, size.channels, seed=run.seed)
 
     def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
@@ -42,7 +44,7 @@ def train_tictactoe(run: ResumableRun, options: TutorialOptions) -> None:
         return replies / 11, "correct replies of puct:20, share of 11"
 
     path = run.folder / "tictactoe.onnx"
-    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
+    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength, size=3)
     trained = setup(champion)
     run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.match_games, rng))
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.match_games, rng))
@@ -87,7 +89,9 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
 
     board_learner = BoardLearner(game, blocks=2, channels=32, seed=run.seed)
     path = run.folder / "reversi.onnx"
-    champion = train_alphazero(run, board_learner, config, lambda: board_learner.export(path), strength)
+    champion = train_alphazero(
+        run, board_learner, config, lambda: board_learner.export(path), strength, size=8
+    )
     agent = puct(champion, 100)
     run.measure(
         "network", lambda rng: experiments.reversi_networks(agent, value_player, options.match_games, rng)
@@ -118,28 +122,46 @@ def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
     learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
     untrained = learner.evaluator()
 
-    def new_game() -> Board:
-        return Board(rules=Rules(max_ply=config.max_plies))
-
-    def puct(evaluator: Evaluator) -> Agent:
-        return make_agent("puct:20", AgentSetup(evaluator=evaluator, puct=puct_config(config)))
-
-    def against(evaluator: Evaluator, opponent: Agent, games: int, rng: Random) -> Score:
-        return experiments.match_of_openings(puct(evaluator), opponent, new_game, games, 6, rng)
+    def setup(evaluator: Evaluator) -> AgentSetup:
+        return AgentSetup(evaluator=evaluator, puct=puct_config(config))
 
     def strength(evaluator: Evaluator) -> tuple[float, str]:
-        score = against(evaluator, puct(untrained), 10, Random(1))
-        return score.points, "points of puct:20 against itself with the untrained network"
-
-    def results(rng: Random) -> Iterator[Measurement]:
-        score = against(champion, make_agent("random", rng=rng), options.match_games, rng)
-        yield experiments.points("puct:20 - random", score)
-        score = against(champion, puct(untrained), options.match_games, rng)
-        yield experiments.points("puct:20 - puct:20 with the untrained network", score)
+        *_, score = shogi_results(setup(evaluator), untrained, config, 10, Random(1))
+        return score.value, "points of puct:20 against itself with the untrained network"
 
     path = run.folder / "shogi.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
-    run.measure("network", results)
+    run.measure(
+        "network",
+        lambda rng: shogi_results(setup(champion), untrained, config, options.match_games, rng),
+    )
+
+
+def shogi_results(
+    trained: AgentSetup, untrained: Evaluator, config: AlphaZeroConfig, games: int, rng: Random
+) -> Iterator[Measurement]:
+    """Measures a network against random moves and against itself before the training."""
+    opponents = {
+        "random": make_agent("random", rng=rng),
+        "puct:20 with the untrained network": make_agent("puct:20", replace(trained, evaluator=untrained)),
+    }
+    for name, opponent in opponents.items():
+        score = experiments.match_of_openings(
+            make_agent("puct:20", trained),
+            opponent,
+            lambda: Board(rules=Rules(max_ply=config.max_plies)),
+            games,
+            6,
+            rng,
+        )
+        yield experiments.points(f"puct:20 - {name}", score)
+
+
+def new_learner(game: str, seed: int) -> BoardLearner | ShogiLearner:
+    """Returns the untrained network of a game of the pseudocode."""
+    if game == "shogi":
+        return ShogiLearner(blocks=2, channels=32, seed=seed)
+    return BoardLearner(BOARD_GAMES[game], blocks=1 if game == "tictactoe" else 2, channels=32, seed=seed)
 
 
 def train_lesson(
@@ -154,15 +176,19 @@ def train_lesson(
         rate, running = win_rate(lesson.games), running_win_rates(lesson.games)[-1]
         run.log(
             f"{games[-1].number:5}  {strip(games)}  {100 * rate:3.0f} % won, {100 * running:3.0f} % of the "
-            f"last {RUNNING}, epsilon {games[-1].epsilon:.2f}, loss {loss:.4f}"
+            f"last {RUNNING}, epsilon {games[-1].epsilon:.3f}, loss {loss:.4f}; "
+            f"without random moves {lesson.checkpoint_games[-1].discs:+} discs"
         )
         run.progress("games", len(lesson.games), config.games)
 
     def results(rng: Random) -> Iterator[Measurement]:
-        for name in dict.fromkeys(more.opponents):
+        is_tutorials = config == PUBLISHED and tuple(more.opponents) == ("greedy",)
+        theirs = {"greedy": 0.81, "random": 0.75} if is_tutorials else {}
+        for name in dict.fromkeys([*more.opponents, "random"]):
             for side, place in enumerate(("first", "second")):
-                score = lesson.match(name, options.match_games, side)
-                yield experiments.points(f"without random moves, moving {place} - {name}", score)
+                score = lesson.match(name, options.match_games, side, rng)
+                claim = f"without random moves, moving {place} - {name}"
+                yield experiments.points(claim, score, None if side else theirs.get(name))
 
     lesson.run(more.checkpoint_every, checkpoint)
     run.measure("match", results)
@@ -172,8 +198,10 @@ def train_pseudocode(
     run: ResumableRun, options: TutorialOptions, factors: Factors, more: PseudocodeOptions
 ) -> None:
     """Lets actors play while a trainer trains, then measures how the last network plays."""
-    game, config = BOARD_GAMES[more.board], scaled(factors, more.untried, as_published=more.as_published)
-    learner = BoardLearner(game, blocks=1 if more.board == "tictactoe" else 2, channels=32, seed=run.seed)
+    game = GAMES[more.board]
+    config = scaled(factors, more.untried, as_published=more.as_published, game=more.board)
+    learner = new_learner(more.board, run.seed)
+    untrained = learner.evaluator()
     storage = NetworkStorage(run.folder / "networks", game)
     trainer = Trainer(learner, storage, config, Random(run.seed))
     saved = run.load("pseudocode", lambda saved: trainer.load_state_dict(saved["trainer"]))
@@ -193,6 +221,9 @@ def train_pseudocode(
     def results(rng: Random) -> Iterator[Measurement]:
         if more.board == "tictactoe":
             yield from experiments.tictactoe_network(setup, options.match_games, rng)
+            return
+        if more.board == "shogi":
+            yield from shogi_results(setup, untrained, config.alphazero, options.match_games, rng)
             return
         agent = make_agent("puct:20", setup)
         opponents = {"random": make_agent("random", rng=rng)}
@@ -215,7 +246,6 @@ STAGES = {
 """The stages of each tutorial that train a network, and so have a saved state."""
 
 TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
-    "tictactoe": train_tictactoe,
     "reversi": train_reversi,
     "exercises": train_exercises,
     "shogi": train_shogi,

@@ -25,6 +25,7 @@ from torch.nn import functional as F
 from goryu.evaluators.board_network import encode
 from goryu.games.state import Move
 from goryu.implementation import Reversi
+from goryu.learning.tutorials import published_lesson
 from goryu.learning.tutorials.networks import ValueNet, forward_values, symmetric
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
 from goryu.players.agents.agents import Agent
@@ -70,7 +71,8 @@ class ValueLearner:
         self.opponents = opponents
         self.rng = Random(seed)
         torch.manual_seed(seed)
-        self.net = ValueNet(config.filters, config.hidden, config.size, config.layers)
+        new_net = published_lesson.PublishedValueNet if config.as_published else ValueNet
+        self.net: torch.nn.Module = new_net(config.filters, config.hidden, config.size, config.layers)
         self.optimizer = torch.optim.Adam(self.net.parameters(), config.learning_rate)
         self.games: list[list[Example]] = []
         self.finished: list[PlayedGame] = []
@@ -121,11 +123,19 @@ class ValueLearner:
 
     def choose(self, states: Sequence[Reversi]) -> list[Move]:
         """Returns the learner's best moves."""
+        if self.config.as_published:
+            return published_lesson.best_moves(states, self.values) if states else []
         return choose_moves(states, self.config.depth, self.net)
 
     def values(self, boards: Sequence[tuple[int, int]]) -> list[float]:
         """Returns the network's values of positions (own, opponent) for the side to move."""
         return forward_values(self.net, encode(boards, self.config.size))
+
+    def game(self, opponent: int) -> PlayedGame:
+        """Plays a game as the first player without random moves. opponent: its number."""
+        state = Reversi(self.config.size)
+        play_games([state], [0], self.choose, [self.opponents[opponent]])
+        return PlayedGame(tuple(state.move_stack), 0, opponent, 0.0)
 
     def _choose(self, states: Sequence[Reversi]) -> list[Move]:
         is_random = [self.rng.random() < self.epsilon for _ in states]
@@ -150,7 +160,8 @@ class ValueLearner:
         targets = np.array([target for *_, target in examples], dtype=np.float32)
         total = 0.0
         for _ in range(self.config.updates):
-            chosen = self.rng.choices(range(len(examples)), k=self.config.batch)
+            every = range(len(examples))
+            chosen = self.rng.choices(every, k=self.config.batch) if self.config.batch else list(every)
             batch = planes[chosen]
             if self.config.symmetries:
                 batch = symmetric(batch, self.rng.randrange(4), self.rng.random() < 0.5)
@@ -194,7 +205,7 @@ class ValueLearner:
         return Score(wins, games - wins - losses, losses, sum(discs) / games)
 
 
-def choose_moves(states: Sequence[Reversi], depth: int, net: ValueNet) -> list[Move]:
+def choose_moves(states: Sequence[Reversi], depth: int, net: torch.nn.Module) -> list[Move]:
     """Returns the best move at `depth` plies in each position, evaluating all their leaves in one call."""
     leaves = cast(list[Reversi], [leaf for state in states for leaf in leaf_states(state, depth)])
     boards = [(leaf.own, leaf.opponent) for leaf in leaves]

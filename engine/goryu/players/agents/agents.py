@@ -7,6 +7,7 @@ A short text names an agent: its algorithm (`catalogue.py`) and, after a colon, 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from goryu.base.errors import GoryuError
 from goryu.evaluators.uniform import UniformEvaluator
@@ -67,12 +68,13 @@ class AgentSetup:
 class AgentKind:
     """How an algorithm becomes an agent.
 
-    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one.
-    counts: what the budget counts, for users. has_values: does it report the values of moves?
+    make: returns the agent with a budget. budget: the default; 0 for an algorithm without one; a float takes
+        numbers from 0 to 1. counts: what the budget counts, for users.
+    has_values: does it report the values of moves?
     """
 
-    make: Callable[[int, AgentSetup, Random], Agent]
-    budget: int = 0
+    make: Callable[[Any, AgentSetup, Random], Agent]
+    budget: int | float = 0
     counts: str = ""
     has_values: bool = True
 
@@ -90,7 +92,7 @@ def make_agent(name: str, setup: AgentSetup | None = None, rng: Random | None = 
     return kind.make(budget, setup or AgentSetup(), rng or Random())
 
 
-def parse_name(name: str) -> tuple[AgentKind, int]:
+def parse_name(name: str) -> tuple[AgentKind, float]:
     """Returns the kind of an agent and its budget; raises AgentError if the name is not valid."""
     word, colon, number = name.partition(":")
     if word not in AGENTS:
@@ -100,6 +102,14 @@ def parse_name(name: str) -> tuple[AgentKind, int]:
         return kind, kind.budget
     if not kind.budget:
         raise AgentError(f"agent {name!r}: expected no number after {word!r}")
+    if isinstance(kind.budget, float):
+        try:
+            share = float(number)
+        except ValueError:
+            share = -1.0
+        if not 0.0 <= share <= 1.0:
+            raise AgentError(f"agent {name!r}: expected a number from 0 to 1, as in {word}:{kind.budget:g}")
+        return kind, share
     if not number.isdecimal() or len(number) > MOST_DIGITS or int(number) == 0:
         expected = f"a positive number of at most {MOST_DIGITS} digits, as in {word}:{kind.budget},"
         raise AgentError(f"agent {name!r}: expected {expected} after {word!r}")
@@ -147,6 +157,10 @@ def _depth_limited(depth: int, setup: AgentSetup, _rng: Random) -> Agent:
             setup.report, lambda state: depth_limited.search(state, depth - 1, setup.heuristic)[0]
         )
     return lambda state: depth_limited.best_move(state, depth, setup.heuristic)
+
+
+def _greedy(epsilon: float, setup: AgentSetup, rng: Random) -> Agent:
+    return with_epsilon(_depth_limited(2, setup, rng), epsilon, rng)
 
 
 def _one_bound(_budget: int, setup: AgentSetup, _rng: Random) -> Agent:
@@ -255,6 +269,7 @@ AGENTS = {
     "one-bound": AgentKind(_one_bound),
     "alpha-beta": AgentKind(_alpha_beta),
     "depth-limited": AgentKind(_depth_limited, 2, "plies"),
+    "greedy": AgentKind(_greedy, 0.1, "share of random moves, from 0 to 1"),
     "flat-mc": AgentKind(_flat_monte_carlo, 10, "random games after each move"),
     "flat-mc-heavy": AgentKind(_heavy_flat_monte_carlo, 10, "random games after each move"),
     "uct": AgentKind(_uct, 100, "random games"),

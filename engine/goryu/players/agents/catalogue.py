@@ -28,6 +28,7 @@ ALGORITHMS = {
     "one-bound": Algorithm("minimax that leaves out replies to refuted moves", searches_whole_game=True),
     "alpha-beta": Algorithm("minimax without the moves that cannot matter", searches_whole_game=True),
     "depth-limited": Algorithm("minimax to a few plies, then a heuristic", "heuristic"),
+    "greedy": Algorithm("depth-limited to two plies, with some random moves", "heuristic"),
     "flat-mc": Algorithm("the same number of random games after every move"),
     "flat-mc-heavy": Algorithm("flat-mc whose games take a win and block a loss"),
     "uct": Algorithm("a growing tree of random games"),
