@@ -1,7 +1,6 @@
 """WinogradNetwork: goryu.evaluators.kernel.winograd in C++, and how a search calls it."""
 
-from goryu.evaluators.kernel.layers import Convolution, Dense, Input, Pool, Spread, Stem, products_in, weights_in
-from goryu.evaluators.kernel.winograd import integer_stem, integer_weights, transformed_weights
+# The modules that import NumPy are imported where a network is made: `usiok` must not wait for them.
 
 # A search checks the clock after at most as many products, about a millisecond, and as many positions.
 BURST_PRODUCTS = 80_000_000
@@ -33,6 +32,8 @@ cdef class WinogradNetwork:
     cdef int burst  # See EvaluatorAdapter.
 
     def __cinit__(self, network, str instructions, is_integer=True):
+        from goryu.evaluators.kernel.layers import products_in, weights_in
+
         cdef vector[int] maps = network.maps
         cdef vector[int] vectors = network.vectors
         cdef vector[float] policy_bias = network.policy_bias.reshape(-1)
@@ -56,6 +57,8 @@ cdef class WinogradNetwork:
         del self.core
 
     cdef add(self, layer, list maps):
+        from goryu.evaluators.kernel.layers import Convolution, Dense, Input, Pool, Spread, Stem
+
         cdef CoreLayer core
         core.to = layer.to
         if type(layer) is Stem:
@@ -94,6 +97,8 @@ cdef class WinogradNetwork:
         self.core.add(core)
 
     cdef set_stem(self, CoreLayer& core, layer):
+        from goryu.evaluators.kernel.winograd import integer_stem
+
         outputs = len(layer.bias)
         core.kind = LayerKind.kStem
         core.outputs = outputs
@@ -108,6 +113,8 @@ cdef class WinogradNetwork:
             floats(core.hands32, with_zeros(layer.hands.T))
 
     cdef set_convolution(self, CoreLayer& core, layer):
+        from goryu.evaluators.kernel.winograd import integer_weights, transformed_weights
+
         outputs, inputs, size, _ = layer.weights.shape
         core.kind = {1: LayerKind.kConv1, 3: LayerKind.kConv3, 9: LayerKind.kConv9}[size]
         core.inputs = inputs

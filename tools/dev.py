@@ -230,6 +230,9 @@ TASKS = {
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
     "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
+    "notebooks": Verb(
+        "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
+    ),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
     "review": Verb(

@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from html import unescape
 from io import StringIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from goryu.commands.common import new_parser, program
@@ -73,7 +72,7 @@ def draw(_args: argparse.Namespace) -> None:
     (PICTURES / "confluence.svg").write_text(confluence(), encoding="utf-8", newline="\n")
     for name, language in (("play.svg", "en"), ("play.ja.svg", "ja")):
         (PICTURES / name).write_text(game_at_the_terminal(language), encoding="utf-8", newline="\n")
-    (PICTURES / "cuts.svg").write_text(tree_of_numbers(), encoding="utf-8", newline="\n")
+    draw_tree_of_numbers(PICTURES / "cuts.svg")
     for rule in RULES:
         (PICTURES / f"rule-{rule}.svg").write_text(rule_board(rule), encoding="utf-8", newline="\n")
 
@@ -238,26 +237,16 @@ def with_width(text: re.Match[str]) -> str:
     return f'textLength="{width:g}"{text[1]}{text[2]}<'
 
 
-# A tree of numbers with its cuts, as `goryu tree --html` draws it.
+# A tree of numbers with its cuts: that of docs/web.md.
 
 NUMBERS = "A: B C; B: D E; C: F G; D: H=4 I=5; E: J=6 K=8; F: L=1 M=3; G: N=7 O=2"
 
 
-def tree_of_numbers() -> str:
-    """Returns an SVG of alpha-beta on the tree of docs/web.md, on paper."""
-    from goryu.microscope.picture import STYLE
-
-    with TemporaryDirectory() as folder:
-        page = Path(folder) / "tree.html"
-        command = [sys.executable, "-m", "goryu", "tree", "--game", "numbers", NUMBERS, "--html", str(page)]
-        environment = {**os.environ, "GORYU_LANGUAGE": "en"}
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
-        found = re.search(r"<svg class.*?</svg>", page.read_text(encoding="utf-8"), re.DOTALL)
-    assert found is not None
-    style = STYLE.read_text(encoding="utf-8").partition("@media (prefers-color-scheme")
-    light = style[0] + style[2].partition("\n}\n")[2]  # A picture on paper is the same in the dark.
-    paper = f'<style>{light}</style><rect x="-22" y="-22" width="100%" height="100%" rx="10" fill="#ffffff"/>'
-    return found[0].replace("</title>", f"</title>{paper}", 1) + "\n"
+def draw_tree_of_numbers(path: Path) -> None:
+    """Writes an SVG of alpha-beta on the tree."""
+    command = [sys.executable, "-m", "goryu", "tree", "--game", "numbers", NUMBERS, "--svg", str(path)]
+    environment = {**os.environ, "GORYU_LANGUAGE": "en"}
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 # The boards of docs/rules.md; tests/repository/test_rules_page.py checks what it says of them.

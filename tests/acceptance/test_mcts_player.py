@@ -1,6 +1,6 @@
 """The session of MCTS_player, in which a reader of the book tries the program, with `--preset mcts-player`.
 
-docs/algorithms.md shows its table beside ours.
+A notebook shows its table beside ours.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ shogi = pytest.importorskip("shogi")
 
 COMMAND = (sys.executable, "-m", "goryu", "usi", "--preset", "mcts-player")
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 class Row(NamedTuple):
@@ -58,14 +58,6 @@ def go(engine: Engine) -> tuple[list[Row], str, str]:
     return rows, info, line.split()[1]
 
 
-def documented(page: str) -> list[Row]:
-    """Returns our half of the table in the docs."""
-    rows = re.findall(
-        r"^\| `(\S+)` \|[^|]+\|[^|]+\|[^|]+\| +(\d+) \| (0\.\d+) \| (\S+) \|$", page, re.MULTILINE
-    )
-    return [Row(move, int(n), float(p), None if "." not in q else float(q)) for move, n, p, q in rows]
-
-
 def test_the_session_of_the_text(pool: Pool) -> None:
     with pool.start(COMMAND) as engine:
         engine.send("isready")
@@ -84,10 +76,12 @@ def test_the_session_of_the_text(pool: Pool) -> None:
         score = re.search(r" score cp (-?\d+) ", info)
         assert score is not None
         assert float(score[1]) == pytest.approx(600 * log(rate / (1 - rate)), abs=0.6)
-        for page in ("algorithms.md", "algorithms.ja.md"):
-            shown = documented((DOCS / page).read_text("utf-8"))
-            assert [row.move for row in shown] == [row.move for row in rows]
-            assert [row.prior for row in shown] == pytest.approx([row.prior for row in rows], abs=0.005)
+        notebook = (ROOT / "docs" / "notebooks" / "mcts-player.ipynb").read_text("utf-8")
+        shown = re.findall(r"info string +\d+:(\w+) +move_count: *\d+ nn_rate:(0\.\d+)", notebook)[
+            : len(rows)
+        ]
+        assert [move for move, _ in shown] == [row.move for row in rows]
+        assert [float(prior) for _, prior in shown] == pytest.approx([row.prior for row in rows], abs=0.005)
 
         engine.send("setoption name temperature value 10000\nposition startpos")
         even, _, _ = go(engine)

@@ -2,17 +2,19 @@
 
 from goryu.analysis.deepening import Progress, deepen
 from goryu.analysis.judgement import MISTAKES
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
+from sample_games import ROOK_HANGS
 
-MOVES = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c", "2d8d", "8b8d"]
 LOW, HIGH = 20, 150
 
 
 def reviewed(evaluator: EvaluatorConfig) -> tuple[Reviewer, GameReview]:
-    reviewer = Reviewer(EngineConfig(evaluator), lambda message: None)
-    review = GameReview(START_SFEN, MOVES, LOW)
+    reviewer = Reviewer(load_evaluator(evaluator, print), EngineConfig(evaluator))
+    review = GameReview(START_SFEN, ROOK_HANGS, LOW)
     assert reviewer.review(review)
     return reviewer, review
 
@@ -52,9 +54,9 @@ def test_only_the_mistakes_are_searched_deeper_and_judged_anew() -> None:
     shares = [one.share for one in told]
     assert shares == sorted(shares)
     assert len(set(shares)) > 3 * len(mistakes)  # It moves while a position is searched.
-    assert all(review.is_judged(index) for index in range(len(MOVES)))
+    assert all(review.is_judged(index) for index in range(len(ROOK_HANGS)))
     assert comparisons_fit(review)
-    again = GameReview(START_SFEN, MOVES, HIGH)  # What a review of the same depth says of these moves.
+    again = GameReview(START_SFEN, ROOK_HANGS, HIGH)  # What a review of the same depth says of these moves.
     reviewer.review(again, moves=mistakes)
     for index in mistakes:
         new, other = review.ply(index), again.ply(index)
@@ -74,5 +76,5 @@ def test_more_playouts_for_all_positions_compare_anew() -> None:
     reviewer, review = reviewed(EvaluatorConfig("hashed"))
     review.playouts = HIGH
     assert reviewer.review(review)
-    assert all(review.is_judged(index) for index in range(len(MOVES)))
+    assert all(review.is_judged(index) for index in range(len(ROOK_HANGS)))
     assert all(better.is_final or better.playouts >= HIGH for better in review.better.values())

@@ -13,6 +13,7 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.query import schema
 from goryu.analysis.searchers import Searchers
 from goryu.players.config import EngineConfig, EvaluatorConfig, MateConfig
+from goryu.players.set_up.loading import load_evaluator
 
 CONFIG = EngineConfig(EvaluatorConfig("hashed"), mate=MateConfig(root_nodes=0))
 MATED = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
@@ -26,7 +27,7 @@ class Session:
         self.answers: list[dict[str, Any]] = []
         self.has_answered = threading.Condition()
         self.engine = AnalysisEngine(
-            Searchers(CONFIG, print, 1),
+            Searchers(load_evaluator(CONFIG.evaluator, print), CONFIG, 1),
             lambda options: CONFIG,
             self.take,
             playouts=50,
@@ -169,7 +170,11 @@ def test_a_closed_output_ends_everything() -> None:
         raise BrokenPipeError
 
     session.engine = AnalysisEngine(
-        Searchers(CONFIG, print, 1), lambda options: CONFIG, fail, playouts=50, most_waiting=1000
+        Searchers(load_evaluator(CONFIG.evaluator, print), CONFIG, 1),
+        lambda options: CONFIG,
+        fail,
+        playouts=50,
+        most_waiting=1000,
     )
     session.ask("first", **ENDLESS, report_every_ms=10)
     session.ask("second", **ENDLESS)

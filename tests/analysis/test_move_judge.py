@@ -1,54 +1,48 @@
 """The judgement of single moves: known moves, what is kept of them, and how the searches are stopped."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge, Verdict, loses, verdict_of
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.position_analysis import PositionAnalysis
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.base.errors import GoryuError
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
+from sample_games import ROOK_HANGS
 
-ROOK_HANGS = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
-"""Here 2d8d puts the rook where a rook takes it; the rook should retreat."""
+BEFORE = ROOK_HANGS[:10]
 
 MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
 PLAYOUTS = 60
 
-
-def config() -> EngineConfig:
-    """The config of the shipped network."""
-    options = OptionValues()
-    options.set_model_options(*read_model_options(options.config.evaluator))
-    return options.config
+QUICK = EngineConfig(EvaluatorConfig("hashed", threads=1))
 
 
 @pytest.fixture(scope="module")
-def judge() -> Iterator[MoveJudge]:
-    made = MoveJudge(config(), lambda message: None)
-    yield made
-    made.close()
+def judge() -> MoveJudge:
+    """A judge with the shipped network and its options."""
+    options = OptionValues()
+    options.set_model_options(*read_model_options(options.config.evaluator))
+    return MoveJudge(load_evaluator(options.config.evaluator, print), options.config)
 
 
-def quick_judge(store: Path | None = None) -> MoveJudge:
+def quick_judge(store: AnalysisStore | None = None) -> MoveJudge:
     """A judge whose evaluations are reproducible noise."""
-    return MoveJudge(
-        EngineConfig(EvaluatorConfig("hashed", threads=1)),
-        lambda message: None,
-        lambda engine: AnalysisStore(store, engine, lambda message: None),
-    )
+    return MoveJudge(load_evaluator(QUICK.evaluator, print), QUICK, store)
 
 
 def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJudge) -> None:
-    judged = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    judged = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
     assert judged is not None
-    assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(ROOK_HANGS) + 1)
+    assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(BEFORE) + 1)
     assert judged.refutation[0] == "8b8d"
     assert judged.better_line[0] == judged.best
     assert judged.is_compared
@@ -57,10 +51,10 @@ def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJud
 
 
 def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
-    blunder = judge.judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    blunder = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
     assert blunder is not None
     assert blunder.best is not None
-    judged = judge.judge("", ROOK_HANGS, blunder.best, PLAYOUTS)
+    judged = judge.judge("", BEFORE, blunder.best, PLAYOUTS)
     assert judged is not None
     assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
     assert not loses(judged, 0.0, PLAYOUTS)
@@ -69,7 +63,7 @@ def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
 def test_a_guess_is_right_as_good_or_worse(judge: MoveJudge) -> None:
     verdicts = {}
     for move in ("2d2h", "2d2f", "2d8d"):
-        judged = judge.judge("", ROOK_HANGS, move, PLAYOUTS)
+        judged = judge.judge("", BEFORE, move, PLAYOUTS)
         assert judged is not None
         verdicts[move] = verdict_of(judged, "2d2h", PLAYOUTS)
     assert verdicts == {"2d2h": Verdict.RIGHT, "2d2f": Verdict.AS_GOOD, "2d8d": Verdict.WORSE}
@@ -85,34 +79,38 @@ def test_mates_need_no_playouts_and_nothing_follows_a_mate(judge: MoveJudge) -> 
 
 
 def test_a_review_judges_a_move_in_the_same_way() -> None:
-    reviewer = Reviewer(EngineConfig(EvaluatorConfig("hashed", threads=1)), lambda message: None)
-    review = GameReview("", [*ROOK_HANGS, "2d8d"], PLAYOUTS)
-    assert reviewer.review(review, moves=[len(ROOK_HANGS)])
-    reviewed, judged = review.ply(len(ROOK_HANGS)), quick_judge().judge("", ROOK_HANGS, "2d8d", PLAYOUTS)
+    reviewer = Reviewer(load_evaluator(QUICK.evaluator, print), QUICK)
+    review = GameReview("", [*BEFORE, "2d8d"], PLAYOUTS)
+    assert reviewer.review(review, moves=[len(BEFORE)])
+    reviewed, judged = review.ply(len(BEFORE)), quick_judge().judge("", BEFORE, "2d8d", PLAYOUTS)
     assert judged is not None
     assert reviewed is not None
     assert (judged.is_compared, judged.best) == (reviewed.is_compared, reviewed.best)
 
 
-def test_a_search_that_is_stopped_judges_nothing_and_leaves_nothing(tmp_path: Path) -> None:
-    judge = quick_judge(tmp_path / "analyses.sqlite3")
+def test_a_search_that_is_stopped_judges_nothing_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = list[PositionAnalysis]()
+    monkeypatch.setattr(AnalysisStore, "put", lambda *values: kept.append(values[-1]))
+    judge = quick_judge(AnalysisStore(tmp_path / "analyses.sqlite3"))
     assert judge.judge("", [], "7g7f", PLAYOUTS, lambda: True) is None
     assert judge.prepare("", [], PLAYOUTS, lambda: True) is None
-    assert judge.store.get("", []) is None
+    assert not kept
     assert judge.judge("", [], "7g7f", PLAYOUTS) is not None
-    judge.close()
+    assert kept
 
 
 def test_what_was_searched_is_not_searched_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    judge = quick_judge(tmp_path / "analyses.sqlite3")
+    store = AnalysisStore(tmp_path / "analyses.sqlite3")
+    judge = quick_judge(store)
     judge.prepare("", [], PLAYOUTS)
     first = judge.judge("", [], "7g7f", PLAYOUTS)
-    judge.close()
+    store.close()
     monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", None)
     assert judge.judge("", [], "7g7f", PLAYOUTS) == first  # From memory.
-    again = quick_judge(tmp_path / "analyses.sqlite3")
+    again = quick_judge(AnalysisStore(tmp_path / "analyses.sqlite3"))
     assert again.judge("", [], "7g7f", PLAYOUTS) == first  # From the database.
-    again.close()
 
 
 @pytest.mark.parametrize(("start", "move"), [("", "7g7e"), ("", "rubbish"), ("not an SFEN", "7g7f")])

@@ -2,23 +2,22 @@
 
 import multiprocessing
 import sqlite3
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from goryu.analysis.judgement import MoveClass, class_of_loss, game_accuracy, move_accuracy
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.analysis.strategies import strategies_of
 from goryu.games.shogi import START_SFEN
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
-
-ROOK_HANGS = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d8d 8b8d"
-"""After the usual exchange of pawns black puts its rook where a rook takes it."""
+from sample_games import ROOK_HANGS
 
 REPETITION = " ".join(["2h3h", "8b7b", "3h2h", "7b8b"] * 3)
 
@@ -31,13 +30,11 @@ MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
 
 @pytest.fixture(scope="module")
-def reviewer() -> Iterator[Reviewer]:
+def reviewer() -> Reviewer:
     """A reviewer with the shipped network and its options, and no database."""
     options = OptionValues()
     options.set_model_options(*read_model_options(options.config.evaluator))
-    made = Reviewer(options.config, lambda message: None)
-    yield made
-    made.close()
+    return Reviewer(load_evaluator(options.config.evaluator, print), options.config)
 
 
 def reviewed(reviewer: Reviewer, start: str, moves: str, playouts: int = 60) -> GameReview:
@@ -46,9 +43,10 @@ def reviewed(reviewer: Reviewer, start: str, moves: str, playouts: int = 60) -> 
     return review
 
 
-def quick_reviewer(store: Callable[[str], AnalysisStore] | None = None) -> Reviewer:
+def quick_reviewer(store: AnalysisStore | None = None) -> Reviewer:
     """A reviewer whose evaluations are reproducible noise."""
-    return Reviewer(EngineConfig(EvaluatorConfig("hashed")), lambda message: None, store)
+    config = EngineConfig(EvaluatorConfig("hashed"))
+    return Reviewer(load_evaluator(config.evaluator, print), config, store)
 
 
 def kinds(review: GameReview) -> list[MoveClass]:
@@ -59,7 +57,7 @@ def kinds(review: GameReview) -> list[MoveClass]:
 
 
 def test_a_rook_left_to_be_taken_is_a_blunder_that_the_capture_refutes(reviewer: Reviewer) -> None:
-    review = reviewed(reviewer, START_SFEN, ROOK_HANGS)
+    review = reviewed(reviewer, START_SFEN, " ".join(ROOK_HANGS))
     worst = review.mistakes()[0]
     assert (worst.move, worst.kind, worst.turn) == ("2d8d", MoveClass.BLUNDER, 0)
     assert worst.refutation[0] == "8b8d"
@@ -180,13 +178,13 @@ def test_a_player_without_a_move_has_no_accuracy() -> None:
 
 def test_every_position_is_reported_as_it_is_known() -> None:
     seen: list[int] = []
-    review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    review = GameReview(START_SFEN, ROOK_HANGS, 10)
     quick_reviewer().review(review, lambda changed, index: seen.append(index))
     assert set(seen) == set(range(13))
 
 
 def test_a_stopped_review_keeps_what_it_has() -> None:
-    review = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
+    review = GameReview(START_SFEN, ROOK_HANGS, 10)
     known: list[int] = []
     assert not quick_reviewer().review(review, lambda changed, i: known.append(i), lambda: len(known) >= 3)
     assert 3 <= sum(analysis is not None for analysis in review.analyses) < 13
@@ -219,62 +217,58 @@ def analysis(playouts: int = 100) -> PositionAnalysis:
     )
 
 
-def opened(path: Path, messages: list[str], engine: str = "network") -> AnalysisStore:
-    return AnalysisStore(path, engine, messages.append)
+def opened(path: Path, messages: list[str]) -> AnalysisStore:
+    return AnalysisStore(path, messages.append)
 
 
 def test_an_analysis_is_kept_for_the_position_with_its_history(tmp_path: Path) -> None:
     store = opened(tmp_path / "folder" / "analyses.sqlite3", [])
-    store.put(START_SFEN, ("2g2f",), analysis())
-    assert store.get(START_SFEN, ("2g2f",)) == analysis()
-    assert store.get(START_SFEN, ()) is None
+    store.put("network", START_SFEN, ("2g2f",), analysis())
+    assert store.get("network", START_SFEN, ("2g2f",)) == analysis()
+    assert store.get("network", START_SFEN, ()) is None
     store.close()
 
 
 def test_another_network_has_its_own_analyses(tmp_path: Path) -> None:
     path = tmp_path / "analyses.sqlite3"
-    opened(path, []).put(START_SFEN, (), analysis())
-    assert opened(path, [], "another").get(START_SFEN, ()) is None
-    assert opened(path, []).get(START_SFEN, ()) == analysis()
+    opened(path, []).put("network", START_SFEN, (), analysis())
+    assert opened(path, []).get("another", START_SFEN, ()) is None
+    assert opened(path, []).get("network", START_SFEN, ()) == analysis()
 
 
 def test_fewer_playouts_do_not_replace_more(tmp_path: Path) -> None:
     store = opened(tmp_path / "analyses.sqlite3", [])
     for playouts in (100, 300, 200):
-        store.put(START_SFEN, (), analysis(playouts))
-    assert store.get(START_SFEN, ()) == analysis(300)
+        store.put("network", START_SFEN, (), analysis(playouts))
+    assert store.get("network", START_SFEN, ()) == analysis(300)
 
 
 def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def stored(engine: str) -> AnalysisStore:
-        return opened(tmp_path / "analyses.sqlite3", [], engine)
-
-    first = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
-    quick_reviewer(stored).review(first)
+    store = opened(tmp_path / "analyses.sqlite3", [])
+    first = GameReview(START_SFEN, ROOK_HANGS, 10)
+    quick_reviewer(store).review(first)
 
     def fail(*arguments: object) -> None:
         raise AssertionError("searched")
 
     monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
-    second = GameReview(START_SFEN, ROOK_HANGS.split(), 10)
-    assert quick_reviewer(stored).review(second)
+    second = GameReview(START_SFEN, ROOK_HANGS, 10)
+    assert quick_reviewer(store).review(second)
     assert list(second.plies()) == list(first.plies())
 
 
 def test_more_playouts_replace_what_is_there(tmp_path: Path) -> None:
-    def stored(engine: str) -> AnalysisStore:
-        return opened(tmp_path / "analyses.sqlite3", [], engine)
-
+    store = opened(tmp_path / "analyses.sqlite3", [])
     for playouts in (10, 40):
         review = GameReview(START_SFEN, ["2g2f"], playouts)
-        quick_reviewer(stored).review(review)
+        quick_reviewer(store).review(review)
         assert all(known is not None and known.playouts >= playouts for known in review.analyses)
 
 
 def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> None:
     path, messages = tmp_path / "analyses.sqlite3", list[str]()
     path.write_bytes(b"This is not a database. " * 100)
-    reviewer = quick_reviewer(lambda engine: opened(path, messages, engine))
+    reviewer = quick_reviewer(opened(path, messages))
     review = GameReview(START_SFEN, ["2g2f"], 10)
     assert reviewer.review(review)
     assert len(list(review.plies())) == 1
@@ -286,12 +280,12 @@ def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> N
 def test_a_damaged_row_is_named_and_the_review_goes_on(tmp_path: Path) -> None:
     path, messages = tmp_path / "analyses.sqlite3", list[str]()
     store = opened(path, messages)
-    store.put(START_SFEN, (), analysis())
+    store.put("network", START_SFEN, (), analysis())
     database = sqlite3.connect(path)
     database.execute("UPDATE analyses_1 SET analysis = x'00'")
     database.commit()
     database.close()
-    assert store.get(START_SFEN, ()) is None
+    assert store.get("network", START_SFEN, ()) is None
     assert not store.is_open
     assert len(messages) == 1
 
@@ -304,7 +298,7 @@ def test_a_full_disk_is_named_once_and_the_review_goes_on(tmp_path: Path) -> Non
     store._database.execute(f"PRAGMA max_page_count = {pages}")
     long = analysis()
     for i in range(200):
-        store.put(START_SFEN, (str(i),), long)
+        store.put("network", START_SFEN, (str(i),), long)
     assert not store.is_open
     assert len(messages) == 1
     assert "full" in messages[0]
@@ -329,14 +323,14 @@ def test_processes_may_write_at_the_same_time(tmp_path: Path) -> None:
         assert writer.exitcode == 0
     store = opened(path, [])
     numbers = (*range(100), *range(1000, 1100))
-    assert all(store.get(START_SFEN, (str(number),)) is not None for number in numbers)
+    assert all(store.get("network", START_SFEN, (str(number),)) is not None for number in numbers)
 
 
 def write_many(path: Path, first: int) -> None:
     messages: list[str] = []
     store = opened(path, messages)
     for number in range(first, first + 100):
-        store.put(START_SFEN, (str(number),), analysis())
+        store.put("network", START_SFEN, (str(number),), analysis())
     assert not messages
 
 

@@ -13,27 +13,7 @@ import pytest
 
 from goryu.commands import analyze
 from goryu.kifu.reading import parse_record
-
-KIF = """\
-手合割：平手
-先手：先手太郎
-後手：後手花子
-   1 ２六歩(27)   ( 0:12/00:00:12)
-*最初の手
-   2 ８四歩(83)   ( 0:05/00:00:05)
-   3 ２五歩(26)
-   4 ８五歩(84)
-   5 ７八金(69)
-   6 ３二金(41)
-   7 ２四歩(25)
-   8 同　歩(23)
-   9 同　飛(28)
-  10 ２三歩打
-  11 ８四飛(24)
-  12 同　飛(82)
-  13 投了
-"""
-"""On move 11 black puts its rook where a rook takes it."""
+from sample_games import ROOK_HANGS_KIF
 
 USI = "position startpos moves 7g7f 3c3d\n"
 
@@ -47,7 +27,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def game(tmp_path: Path) -> Path:
     path = tmp_path / "game.kif"
-    path.write_text(KIF, encoding="utf-8")
+    path.write_text(ROOK_HANGS_KIF, encoding="utf-8")
     return path
 
 
@@ -67,10 +47,10 @@ def test_the_kif_has_comments_and_the_better_line_and_can_be_read_again(game: Pa
     written = tmp_path / "commented.kif"
     assert analyze.main([str(game), "--playouts", "60", "--quiet", "--kif", str(written)]) == 0
     record = parse_record(written.read_bytes())
-    assert record.moves == parse_record(KIF).moves
-    assert record.plies[0].comment.startswith("最初の手\n")
+    assert record.moves == parse_record(ROOK_HANGS_KIF).moves
+    assert record.plies[10].comment.startswith("飛車をただで取られる。\n")
     assert "大悪手" in record.plies[10].comment
-    assert [variation.ply for variation in record.variations] == [11]
+    assert [variation.ply for variation in record.variations] == [11, 11]  # The record has one, too.
 
 
 def test_there_is_a_line_of_json_for_the_game_each_move_and_the_players(game: Path, tmp_path: Path) -> None:
@@ -96,11 +76,11 @@ def test_a_broken_record_is_named_with_its_line_and_the_others_go_on(
     game: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken = tmp_path / "broken.kif"
-    broken.write_text(KIF.replace("２五歩(26)", "２五歩(27)"), encoding="utf-8")
+    broken.write_text(ROOK_HANGS_KIF.replace("２五歩(26)", "２五歩(27)"), encoding="utf-8")
     missing = tmp_path / "missing.kif"
     assert analyze.main([str(broken), str(missing), str(game), "--playouts", "10"]) == 1
     out, err = capsys.readouterr()
-    assert f"{broken}:7" in err
+    assert f"{broken}:9" in err
     assert f"{missing}: No such file" in err
     assert "12 moves" in out
 
@@ -108,7 +88,7 @@ def test_a_broken_record_is_named_with_its_line_and_the_others_go_on(
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is Unicode")
 def test_a_file_whose_name_is_not_utf_8_is_reviewed(tmp_path: Path) -> None:
     named = os.path.join(os.fsencode(tmp_path), "棋譜.kif".encode("cp932"))
-    nameless = re.sub("[先後]手：.*\n", "", KIF)  # Else the players are the page's title.
+    nameless = re.sub("[先後]手：.*\n", "", ROOK_HANGS_KIF)  # Else the players are the page's title.
     Path(os.fsdecode(named)).write_text(nameless, encoding="utf-8")
     page, lines = tmp_path / "review.html", tmp_path / "review.jsonl"
     arguments = ["--playouts", "10", "--quiet", "--html", str(page), "--jsonl", str(lines)]
@@ -148,11 +128,11 @@ def test_an_output_does_not_replace_a_record(
 ) -> None:
     records = [tmp_path / name for name in ("one.kif", "two.kif")[: 2 if option == "folder" else 1]]
     for record in records:
-        record.write_text(KIF, encoding="utf-8")
+        record.write_text(ROOK_HANGS_KIF, encoding="utf-8")
     output = ["--kif", str(tmp_path)] if option == "folder" else [option, str(records[0])]
     assert analyze.main([*map(str, records), "--playouts", "10", *output]) == 2
     assert "name another output" in capsys.readouterr().err
-    assert all(record.read_text(encoding="utf-8") == KIF for record in records)
+    assert all(record.read_text(encoding="utf-8") == ROOK_HANGS_KIF for record in records)
 
 
 def test_a_second_run_searches_nothing(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:

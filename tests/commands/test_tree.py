@@ -89,6 +89,16 @@ def test_a_merged_position_is_drawn_once_with_all_its_parents(tmp_path: Path) ->
     assert {g.get("class") for g in groups(svg, "merged")}
 
 
+def test_the_tree_alone_is_the_same_picture_with_its_style(tmp_path: Path) -> None:
+    html, alone = tmp_path / "tree.html", tmp_path / "tree.svg"
+    assert main(["tree", "--game", "numbers", "--html", str(html), "--svg", str(alone)]) == 0
+    svg = fromstring(alone.read_text("utf-8"))
+    assert svg.findtext(f"{SVG}style")
+    texts = [["".join(node.itertext()) for node in groups(tree, "node")] for tree in (svg, svg_of(html))]
+    assert texts[0] == texts[1]
+    assert len(texts[0]) == 11
+
+
 @pytest.mark.parametrize("algorithm", OBSERVED)
 def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> None:
     path, whole = tmp_path / "tree.html", OBSERVED[algorithm].algorithm.searches_whole_game

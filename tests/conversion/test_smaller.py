@@ -11,9 +11,9 @@ onnx: Any = pytest.importorskip("onnx")
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.benchmark.positions import random_positions  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
 from goryu.conversion.convert import convert, reorder, shrink  # noqa: E402
-from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
 from goryu.conversion.tensors import ConversionError  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402

@@ -16,6 +16,9 @@ from goryu.games.shogi import START_SFEN
 from goryu.implementation import Board
 from sample_games import sample_game
 
+VERSION_1 = Path(__file__).with_name("version_1.sql")
+"""The dump of a database that a Goryu of version 1 of the tables wrote."""
+
 
 def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
     """A database with reviewed games, and a problem with an attempt and a card for each."""
@@ -96,6 +99,24 @@ def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         merge(mine, tmp_path / "damaged.sqlite3")
     assert contents(mine)["games"] == []
+
+
+def test_a_backup_without_a_column_is_said_to_be_damaged(tmp_path: Path) -> None:
+    mine = Database(tmp_path / "mine.sqlite3")
+    filled(tmp_path / "other.sqlite3", (1,)).close()
+    with sqlite3.connect(tmp_path / "other.sqlite3") as connection:
+        connection.execute("ALTER TABLE reviews DROP COLUMN playouts")
+    with pytest.raises(InputError, match=r"^the backup is damaged$"):
+        merge(mine, tmp_path / "other.sqlite3")
+    assert contents(mine)["games"] == []
+
+
+def test_a_backup_of_an_older_goryu_is_merged(tmp_path: Path) -> None:
+    mine, older = Database(tmp_path / "mine.sqlite3"), tmp_path / "older.sqlite3"
+    with sqlite3.connect(older) as connection:
+        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+    assert merge(mine, older) == Merged(2, 0, 0)
+    assert contents(mine)["me"] == [("user",)]
 
 
 def test_repertoires_are_joined_and_a_removed_problem_stays_removed(tmp_path: Path) -> None:

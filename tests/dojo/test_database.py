@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from goryu.dojo.database import MIGRATIONS, Database, DatabaseError
+from goryu.dojo.database import Database, DatabaseError
 from goryu.dojo.games import Games
+from goryu.dojo.schema import MIGRATIONS
 from sample_games import sample_game
 
 
@@ -92,3 +93,28 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk: Callable[[int], Pat
     again = Database(path)
     assert [len(again.rows(f"SELECT * FROM {table}")) for table in ("games", "me")] == [added, 1]
     assert again.rows("PRAGMA integrity_check")[0][0] == "ok"
+
+
+def test_an_older_database_is_migrated_with_all_that_it_holds(tmp_path: Path) -> None:
+    """version_1.sql is the dump of a database that a Goryu of version 1 of the tables wrote."""
+    path = tmp_path / "dojo.sqlite3"
+    with sqlite3.connect(path) as old:
+        old.executescript(Path(__file__).with_name("version_1.sql").read_text(encoding="utf-8"))
+        kept = {
+            name: old.execute(f"SELECT * FROM {name}").fetchall()
+            for name in ("games", "positions", "reviews", "plies", "me", "settings")
+        }
+    database = Database(path)
+    for name, rows in kept.items():
+        assert [tuple(row) for row in database.rows(f"SELECT * FROM {name}")] == rows
+    assert kept["games"]
+    assert [tuple(row) for row in database.rows("SELECT folder, file, line FROM faults ORDER BY id")] == [
+        ("/home/user/games", "below/2.usi", 1),
+        ("", "1.usi", 2),  # Two watched folders have a file of this name.
+        ("", "sent.usi", 1),
+    ]
+    assert [tuple(row) for row in database.rows("SELECT collection, path FROM files")] == [
+        ("mine", "/home/user/games/1.usi"),
+        ("mine", "/home/user/games/below/2.usi"),
+        ("mine", "/home/user/records/1.usi"),
+    ]

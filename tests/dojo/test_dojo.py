@@ -32,3 +32,12 @@ def test_candidates_are_checked_beside_the_background_review(
         assert is_done.wait(WAIT_S)
     finally:
         dojo.close()
+
+
+def test_reviews_and_judgements_share_one_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(evaluator=EvaluatorConfig(threads=1)))
+    network = dojo.network()
+    assert dojo.reviewer().loaded is dojo.reviewer().loaded is network
+    assert dojo.judge._searcher._loaded is dojo._searcher()._loaded is network
+    dojo.close()

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.dojo.checking import check, judged
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.problems import NewProblem, Problem, ProblemKind, Problems, ProblemState
@@ -61,9 +63,9 @@ PLIES = (
 def test_each_move_becomes_the_problem_that_it_can_ask_for(database: Database) -> None:
     reviewed(database, *PLIES)
     problems = Problems(database)
-    assert problems.collect() == 5
+    assert collect(database) == 5
     assert kinds(database) == {1: "mistake", 2: "unpunished", 4: "only", 5: "mate", 6: "tsume"}
-    assert problems.collect() == 0
+    assert collect(database) == 0
     first = problems.next_candidate()
     assert first is not None
     assert (first.ply, first.played, first.moves) == (1, "7g7f", ())
@@ -73,25 +75,35 @@ def test_each_move_becomes_the_problem_that_it_can_ask_for(database: Database) -
 def test_only_the_moves_of_the_user_count_once_a_name_is_known(database: Database) -> None:
     reviewed(database, *PLIES)
     problems = Problems(database)
-    problems.collect()
+    collect(database)
+    checked = database.rows("SELECT id FROM problems WHERE ply = 2")[0][0]
+    problems.decide(checked, ProblemState.SOUND, 100, {})
     Games(database).set_me(["乙"])
-    assert problems.collect() == 3
+    assert collect(database) == 0
     assert set(kinds(database)) == {2, 4, 6}
+    assert problems.get(checked).state is ProblemState.SOUND  # What still applies need not be checked again.
+    Games(database).set_me(["乙", "別名"])
+    assert collect(database) == 0
+    Games(database).set_me([])
+    assert collect(database) == 2
+    assert set(kinds(database)) == {1, 2, 4, 5, 6}
+    Games(database).set_me(["乙"])
+    assert collect(database) == 0
     reviewed(database, *PLIES[:2], at="2")  # The same position: it is asked once.
-    assert problems.collect() == 0
+    assert collect(database) == 0
 
 
 def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     game = reviewed(database, PLIES[0])
     problems = Problems(database)
-    problems.collect()
+    collect(database)
     candidate = problems.next_candidate()
     assert candidate is not None
     problems.remove(candidate.id)
     problems.decide(candidate.id, ProblemState.SOUND, 1, {})
     with database.transaction() as connection:
         connection.execute("UPDATE reviews SET reviewed = '9' WHERE game = ?", (game,))
-    problems.collect()
+    collect(database)
     assert problems.get(candidate.id).state is ProblemState.REMOVED
 
 
@@ -140,10 +152,10 @@ def test_who_walks_into_a_mate_is_asked_to_avoid_it(
     number = Games(database).add(record)
     assert number is not None
     review = GameReview(record.start, record.moves, 200)
-    assert Reviewer(config, print).review(review)
+    assert Reviewer(load_evaluator(config.evaluator, print), config).review(review)
     assert Reviews(database).keep(number, review, "material")
     problems = Problems(database)
-    assert problems.collect() == 1
+    assert collect(database) == 1
     candidate = problems.next_candidate()
     assert candidate is not None
     assert (candidate.kind, candidate.content["allows_mate"]) == (ProblemKind.MATE, plies)

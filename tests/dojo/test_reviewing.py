@@ -10,12 +10,14 @@ import pytest
 
 from goryu.analysis.judgement import MISTAKES
 from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.dojo.activity import Activity
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.reviewing import Reviewing
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 from sample_games import sample_game
 
 CONFIG = EngineConfig(evaluator=EvaluatorConfig("hashed", threads=1))
@@ -23,22 +25,25 @@ CONFIG = EngineConfig(evaluator=EvaluatorConfig("hashed", threads=1))
 KILLED = """
 import sys
 from pathlib import Path
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.dojo.activity import Activity
 from goryu.dojo.database import Database
 from goryu.dojo.reviewing import Reviewing
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
 
 folder = Path(sys.argv[1])
+config = EngineConfig(evaluator=EvaluatorConfig("hashed", threads=1))
+store = AnalysisStore(folder / "analyses.sqlite3", print)
 def tell(kind, **content):
     if content.get("status") == "running":
         print(content["left"], content["position"], flush=True)
 reviewing = Reviewing(
     Database(folder / "dojo.sqlite3"),
-    EngineConfig(evaluator=EvaluatorConfig("hashed", threads=1)),
+    lambda: Reviewer(load_evaluator(config.evaluator, print), config, store),
     Activity(),
     tell,
-    lambda engine: AnalysisStore(folder / "analyses.sqlite3", engine, print),
 )
 reviewing.start()
 reviewing._thread.join()
@@ -54,13 +59,18 @@ class Server:
         self.activity = Activity()
         self.told: list[dict[str, Any]] = []
         self.searched = 0
-        self.reviewing = Reviewing(self.database, CONFIG, self.activity, self._tell, self._store)
+        self.config = CONFIG
+        self.heard: list[tuple[int, int]] = []
+        self.reviewing = Reviewing(self.database, self._reviewer, self.activity, self._tell, self._hear)
         self._folder = folder
 
     def _tell(self, kind: str, **content: Any) -> None:
         self.told.append({"type": kind, **content})
 
-    def _store(self, engine: str) -> AnalysisStore:
+    def _hear(self, game: int, review: GameReview) -> None:
+        self.heard.append((game, review.known()))
+
+    def _reviewer(self) -> Reviewer:
         server = self
 
         class Store(AnalysisStore):
@@ -68,7 +78,8 @@ class Server:
                 server.searched += 1
                 super().put(*values)
 
-        return Store(self._folder / "analyses.sqlite3", engine, print)
+        self._store = Store(self._folder / "analyses.sqlite3", print)
+        return Reviewer(load_evaluator(self.config.evaluator, print), self.config, self._store)
 
     def reviewed(self) -> list[int]:
         return [row["game"] for row in self.database.rows("SELECT game FROM reviews ORDER BY rowid")]
@@ -112,15 +123,9 @@ def wait_for(condition: Callable[[], bool]) -> None:
 def test_games_are_reviewed_newest_first_and_others_are_told(new_server: Callable[[], Server]) -> None:
     server = new_server()
     old, new = (server.games.add(sample_game(i, date=f"2026/0{i}/01")) for i in (1, 2))
-    heard: list[tuple[int | None, int]] = []
-
-    def hear(game: int, review: GameReview) -> None:
-        heard.append((game, review.known()))
-
-    server.reviewing.on_reviewed(hear)
     server.reviewing.start()
     wait_for(lambda: server.state() == "idle")
-    assert heard == [(new, 13), (old, 13)]
+    assert server.heard == [(new, 13), (old, 13)]
     plies = server.database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", new)
     assert [(row["ply"], row["turn"]) for row in plies] == [(i + 1, i % 2) for i in range(12)]
     for row in plies:
@@ -185,17 +190,20 @@ def test_games_are_reviewed_again_on_request_with_more_playouts(new_server: Call
     wait_for(lambda: server.database.rows("SELECT playouts FROM reviews")[0][0] == 30)
 
 
-def test_a_missing_network_is_said_and_tried_again_on_request(new_server: Callable[[], Server]) -> None:
+@pytest.mark.parametrize("takes_another", [False, True])
+def test_a_missing_network_is_said_and_tried_again_on_request(
+    new_server: Callable[[], Server], takes_another: bool
+) -> None:
+    """A review by another network than the wanted one would be kept."""
     server = new_server()
     server.games.add(sample_game(1))
-    reviewing = server.reviewing
-    right = reviewing._config
-    reviewing._config = EngineConfig(EvaluatorConfig(model="no-such.onnx", allows_fallback=False))
-    reviewing.start()
+    evaluator = EvaluatorConfig(model="no-such.onnx", allows_fallback=takes_another, threads=1)
+    server.config = EngineConfig(evaluator)
+    server.reviewing.start()
     wait_for(lambda: server.state() == "failed")
-    assert "no-such.onnx" in reviewing.state()["problem"]
-    reviewing._config = right
-    reviewing.pause(False)
+    assert "no-such.onnx" in server.reviewing.state()["problem"]
+    server.config = CONFIG
+    server.reviewing.pause(False)
     wait_for(lambda: len(server.reviewed()) == 1)
 
 

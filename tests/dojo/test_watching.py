@@ -1,10 +1,11 @@
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from goryu.dojo.database import Database
-from goryu.dojo.games import Collection, Games, Imported
+from goryu.dojo.games import Games, Imported
 from goryu.dojo.watching import Watching
 from sample_games import write_sample_games
 
@@ -41,10 +42,10 @@ def test_a_file_that_shows_a_defect_does_not_keep_the_others_from_being_read(
 ) -> None:
     database, folder, add = Database(tmp_path / "dojo.sqlite3"), tmp_path / "games", Games.add_file
 
-    def add_or_fail(games: Games, data: bytes | str, name: str, collection: Collection = "mine") -> Imported:
+    def add_or_fail(games: Games, data: bytes | str, name: str, *others: Any) -> Imported:
         if name == "game0.kif":
             raise RecursionError("too deep")
-        return add(games, data, name, collection)
+        return add(games, data, name, *others)
 
     monkeypatch.setattr(Games, "add_file", add_or_fail)
     for path in write_sample_games(folder, 2):
@@ -52,3 +53,21 @@ def test_a_file_that_shows_a_defect_does_not_keep_the_others_from_being_read(
     assert Watching(database, [folder], lambda: None, print).look() == 2
     assert [fault["file"] for fault in Games(database).faults()] == ["game0.kif"]
     assert len(database.rows("SELECT id FROM games")) == 1
+
+
+def test_equal_names_in_two_folders_are_two_files(tmp_path: Path) -> None:
+    database = Database(tmp_path / "dojo.sqlite3")
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder, move in zip(folders, ("7g7e", "2g2e"), strict=True):
+        folder.mkdir()
+        (folder / "1.usi").write_text(f"position startpos moves {move}\n")
+        os.utime(folder / "1.usi", (1_700_000_000, 1_700_000_000))
+    assert Watching(database, folders, lambda: None, print).look() == 2
+    assert len(Games(database).faults()) == 2
+    (folders[0] / "1.usi").write_text("position startpos moves 7g7f\n")
+    os.utime(folders[0] / "1.usi", (1_600_000_000, 1_600_000_000))
+    assert Watching(database, folders, lambda: None, print).look() == 1
+    assert ["2g2e" in fault["problem"] for fault in Games(database).faults()] == [True]
+    assert (
+        Watching(database, folders, lambda: None, print, "records").look() == 2
+    )  # Each collection reads them.

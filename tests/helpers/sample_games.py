@@ -8,6 +8,37 @@ from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
 
+ROOK_HANGS = ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c", "2d8d", "8b8d")
+"""After the usual exchange of pawns black puts its rook, on move 11, where a rook takes it."""
+
+ROOK_HANGS_KIF = """\
+開始日時：2026/11/22
+手合割：平手
+先手：先手太郎
+後手：後手花子
+手数----指手---------消費時間--
+*開始のコメント
+   1 ２六歩(27)   ( 0:12/00:00:12)
+   2 ８四歩(83)   ( 0:05/00:00:05)
+   3 ２五歩(26)   ( 0:01/00:00:13)
+   4 ８五歩(84)   ( 0:01/00:00:06)
+   5 ７八金(69)   ( 0:01/00:00:14)
+   6 ３二金(41)   ( 0:01/00:00:07)
+   7 ２四歩(25)   ( 0:01/00:00:15)
+   8 同　歩(23)   ( 0:01/00:00:08)
+   9 同　飛(28)   ( 0:01/00:00:16)
+  10 ２三歩打     ( 0:01/00:00:09)
+  11 ８四飛(24)   ( 0:01/00:00:17)
+*飛車をただで取られる。
+  12 同　飛(82)   ( 0:01/00:00:10)
+  13 投了
+まで12手で後手の勝ち
+
+変化：11手
+  11 ２八飛(24)
+"""
+"""The same game with times, comments and a variation."""
+
 
 def sample_game(
     seed: int, plies: int = 12, names: tuple[str, str] = ("甲", "乙"), date: str = "2026/11/03"

@@ -67,6 +67,15 @@ def test_links_out_of_the_guides_lead_to_the_repository(hooks: ModuleType) -> No
     )
 
 
+def test_a_notebook_becomes_a_page_with_its_outputs(hooks: ModuleType) -> None:
+    page = hooks.notebook_page(ROOT / "docs" / "notebooks" / "minimax.ja.ipynb")
+    assert page.startswith("# ")
+    assert "](minimax.ja.ipynb){" in page
+    assert "```python\n%run -m goryu tree --game numbers" in page
+    assert "```text\nA 5             max\n" in page
+    assert 'src="data:image/svg+xml;base64,' in page
+
+
 @pytest.mark.slow
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     """Broken links, missing anchors and languages, and pages outside the navigation are warnings."""
@@ -75,5 +84,6 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for page in ("index.html", "ja/index.html", "search/index.html", "ja/search/index.html"):
+    pages = ("index.html", "search/index.html", "notebooks/minimax/index.html")
+    for page in (*pages, *(f"ja/{page}" for page in pages)):
         assert 'class="md-content"' in (tmp_path / page).read_text(encoding="utf-8")

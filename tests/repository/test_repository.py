@@ -22,6 +22,7 @@ import goryu
 from goryu.__main__ import COMMANDS, Command, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
+from goryu.players.set_up.model_path import VARIABLE
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from paths import ROOT
 
@@ -187,7 +188,8 @@ def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     others = {"bootstrap.py", "cross.py", "dev.py", "draw.py", "release_notes.py", "sanitize.py"}
     others |= {"experiments/analysis_load.py", "experiments/gnushogi_usi.py", "experiments/mutants.py"}
-    others |= {"experiments/format_round_trip.py"}
+    others |= {"experiments/format_round_trip.py", "experiments/pretended_games.py"}
+    others |= {"parcel.py"}  # It needs nothing but Python.
     wrappers = {"bench.py", "match.py"}  # These are commands of goryu, and so verbs.
     tools = ROOT / "tools"
     programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others - wrappers
@@ -216,11 +218,12 @@ def test_the_files_that_guides_name_exist() -> None:
 
 
 def test_links_between_texts_lead_somewhere() -> None:
-    lost = []
+    lost, places = [], {ROOT / "tools" / "notebooks": ROOT / "docs" / "notebooks"}
     for path in TEXTS:
+        folder = places.get(path.parent, path.parent)
         for link in re.findall(r'(?:\]\(|src=")([^)"]+)[)"]', path.read_text(encoding="utf-8")):
             name, _, anchor = link.partition("#")
-            target = path.parent / name if name else path
+            target = folder / name if name else path
             found = ":" in link or (target.exists() and (not anchor or anchor in anchors(target)))
             lost += [] if found else [(name_of(path), link)]
     assert lost == []
@@ -268,21 +271,29 @@ def test_the_version_is_that_of_usi(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"id name {capsys.readouterr().out.strip().capitalize()}" == next(identification(EngineConfig()))
 
 
-def test_usiok_comes_before_anything_heavy_is_loaded() -> None:
+@pytest.mark.parametrize("network", ["shipped", "downloaded"])
+def test_usiok_comes_before_anything_heavy_is_loaded(network: str) -> None:
     """The loop redirects stdout and ends with os._exit: the program keeps the one and replaces the other."""
     program = """
 import os, sys
 report = os.fdopen(os.dup(1), "w")
 os._exit = lambda status: print(*sorted(sys.modules), file=report, flush=True)
 from goryu.__main__ import main
+from goryu.players.set_up import model_path
+model_path.downloads_folder, model_path.DOWNLOADED = model_path.models_folder, "goryu-5x64.onnx"
 main([])
 """
     command = [sys.executable, "-c", program]
-    session = subprocess.run(command, input="usi\nquit\n", capture_output=True, text=True, timeout=60)
+    environment = {**os.environ, VARIABLE: "shipped" if network == "shipped" else ""}
+    session = subprocess.run(
+        command, input="usi\nquit\n", env=environment, capture_output=True, text=True, timeout=60
+    )
     *_, answer, modules = session.stdout.splitlines()
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
-    assert not {"numpy", "onnxruntime", "shogi", "argparse", "goryu.search.graph.puct"} & set(modules.split())
+    assert ("goryu.implementation" in modules.split()) is (network == "downloaded")
+    assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+    assert network == "downloaded" or "goryu.search.graph.puct" not in modules.split()
 
 
 @pytest.mark.parametrize("path", LAUNCHERS, ids=lambda path: path.name)

@@ -39,8 +39,7 @@ class RunningServer:
 
     def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None, lan: Lan | None = None) -> None:
         """dojo: where its database lies, or will lie."""
-        self.config = EngineConfig(evaluator=EvaluatorConfig(threads=1))
-        self.dojo = Dojo(dojo, self.config)
+        self.dojo = Dojo(dojo, EngineConfig(evaluator=EvaluatorConfig(threads=1)))
         self._record = record
         self._lan = lan
         self._started = threading.Event()
@@ -49,7 +48,7 @@ class RunningServer:
     async def _serve(self) -> None:
         self.loop = asyncio.get_running_loop()
         self._ended = asyncio.Event()
-        self.server = Server(VIEWS, self.config, self.dojo, self._record, self._lan)
+        self.server = Server(VIEWS, self.dojo, self._record, self._lan)
         async with self.server.running():
             self._started.set()
             await self._ended.wait()

@@ -48,4 +48,4 @@ def test_the_page_knows_each_move_until_it_is_taken_back() -> None:
 def test_reversi_is_saved_as_the_usual_line() -> None:
     game = PageGame("reversi", people=BOTH)
     play(game, "19 18")
-    assert game.transcript() == "d3c3\n"
+    assert game.saved("txt")["text"] == "d3c3\n"

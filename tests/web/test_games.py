@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from goryu.dojo.database import Database
 from goryu.dojo.dojo import Dojo
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.web.games import GamesView
 from goryu.web.session import Job, Session
+from goryu.web.views import VIEWS
 from sample_games import write_sample_games
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -109,7 +111,8 @@ def test_a_full_disk_is_said_and_the_import_can_be_repeated(
 ) -> None:
     paths = [str(path) for path in write_sample_games(tmp_path / "games", 4, 100)]
     database, rows = server.dojo.database, "SELECT * FROM games"
-    database.rows(f"PRAGMA max_page_count = {database.rows('PRAGMA page_count')[0][0] + 8}")
+    pages, free = (database.rows(f"PRAGMA {name}")[0][0] for name in ("page_count", "freelist_count"))
+    database.rows(f"PRAGMA max_page_count = {pages - free + 8}")
     page = open_page("#games")
     page.set_input_files(".games input[accept*='.kif']", paths)
     expect(page.locator(".toast.error")).to_contain_text("the disk is full")
@@ -126,10 +129,9 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
     tmp_path: Path, in_loop: Callable[..., Any]
 ) -> None:
     async def run() -> None:
-        config = EngineConfig()
-        dojo = Dojo(tmp_path / "dojo.sqlite3", config)
+        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
         dojo.reviewing.pause(True)
-        session = Session({"games": GamesView}, config, dojo)
+        session = Session({"games": GamesView}, dojo)
         view: Any = session.views["games"]
         lines = [f"position startpos moves {move}\n" for move in ("7g7f", "2g2f", "5g5f")]
         parts = [b64encode(line.encode()).decode() for line in lines]
@@ -146,12 +148,67 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
     in_loop(run())
 
 
+MESSAGES: tuple[dict[str, Any], ...] = (
+    {"type": "games.add", "name": "a.usi", "content": b64encode(b"position startpos moves 7g7f").decode()},
+    {"type": "games.state"},
+    {"type": "games.list"},
+    {"type": "games.record", "game": 1},
+    {"type": "games.progress", "minutes": 540},
+    {"type": "games.playouts", "playouts": 100},
+    {"type": "games.pause", "isPaused": True},
+    {"type": "games.again"},
+    {"type": "games.me", "names": ["甲"]},
+    {"type": "games.delete", "game": 1},
+    {"type": "games.forget_faults"},
+    {"type": "train.state"},
+    {"type": "train.change", "changes": {"is_checking": False}},
+    {"type": "train.next", "mode": "free", "kind": "tsume"},
+    {"type": "train.solution"},
+    {"type": "train.export"},
+    {"type": "train.remove"},
+    {"type": "explorer.learn", "moves": ["7g7f"], "learns": True},
+    {"type": "explorer.look", "moves": []},
+)
+
+
+def test_the_event_loop_never_waits_for_the_database(
+    tmp_path: Path, in_loop: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may hold its lock for seconds."""
+    threads = set[str]()
+
+    def watched(name: str) -> None:
+        method = getattr(Database, name)
+
+        def noting(*values: Any) -> Any:
+            threads.add(threading.current_thread().name)
+            return method(*values)
+
+        monkeypatch.setattr(Database, name, noting)
+
+    for name in ("__init__", "rows", "transaction"):
+        watched(name)
+
+    async def run() -> None:
+        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(evaluator=EvaluatorConfig("uniform")))
+        session = Session(VIEWS, dojo)
+        for message in MESSAGES:
+            handlers = session.views[message["type"].partition(".")[0]].handlers()
+            await handlers[message["type"]](message)
+        assert threading.current_thread().name not in threads
+        session.close()
+        dojo.close()
+
+    in_loop(run())
+    assert any(name.startswith("goryu-web") for name in threads)
+
+
 def test_the_background_review_rests_while_a_tab_searches(
     tmp_path: Path, in_loop: Callable[..., Any]
 ) -> None:
     async def run() -> None:
         dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
-        session = Session({}, EngineConfig(), dojo)
+        session = Session({}, dojo)
         started, ends = threading.Event(), threading.Event()
 
         def work(_job: Job) -> bool:

@@ -97,7 +97,7 @@ def test_with_lan_the_two_addresses_and_no_other_are_listened_on(lan: Any) -> No
 
 def test_an_address_in_use_ends_in_a_clear_error(lan: Any, in_loop: Any) -> None:
     async def do() -> None:
-        other = server_module.Server({}, lan.config, lan.dojo, lan=Lan(ADDRESS))
+        other = server_module.Server({}, lan.dojo, lan=Lan(ADDRESS))
         with socket.socket() as taken:
             taken.bind((ADDRESS, 0))
             taken.listen()

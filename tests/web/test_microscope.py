@@ -186,7 +186,7 @@ def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
 
 def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:
     async def run() -> None:
-        session = Session({"microscope": MicroscopeView}, EngineConfig(), Dojo(None, EngineConfig()))
+        session = Session({"microscope": MicroscopeView}, Dojo(None, EngineConfig()))
         view: Any = session.views["microscope"]
         await view.on_new({"game": "tictactoe", "algorithm": "minimax"})
 

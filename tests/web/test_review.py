@@ -7,40 +7,15 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import Describer
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up.loading import load_evaluator
+from sample_games import ROOK_HANGS_KIF
 
 expect = pytest.importorskip("playwright.sync_api").expect
-
-RECORD = """\
-開始日時：2026/11/22
-手合割：平手
-先手：先手太郎
-後手：後手花子
-手数----指手---------消費時間--
-*開始のコメント
-   1 ２六歩(27)   ( 0:12/00:00:12)
-   2 ８四歩(83)   ( 0:05/00:00:05)
-   3 ２五歩(26)   ( 0:01/00:00:13)
-   4 ８五歩(84)   ( 0:01/00:00:06)
-   5 ７八金(69)   ( 0:01/00:00:14)
-   6 ３二金(41)   ( 0:01/00:00:07)
-   7 ２四歩(25)   ( 0:01/00:00:15)
-   8 同　歩(23)   ( 0:01/00:00:08)
-   9 同　飛(28)   ( 0:01/00:00:16)
-  10 ２三歩打     ( 0:01/00:00:09)
-  11 ８四飛(24)   ( 0:01/00:00:17)
-*飛車をただで取られる。
-  12 同　飛(82)   ( 0:01/00:00:10)
-  13 投了
-まで12手で後手の勝ち
-
-変化：11手
-  11 ２八飛(24)
-"""
-"""On move 11 black puts its rook where a rook takes it."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +34,7 @@ def cache_folder(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def record(tmp_path: Path) -> Path:
     path = tmp_path / "game.kif"
-    path.write_bytes(RECORD.encode("cp932"))
+    path.write_bytes(ROOK_HANGS_KIF.encode("cp932"))
     return path
 
 
@@ -162,7 +137,7 @@ def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows
     open_page: Any,
 ) -> None:
     page = open_page("#review")
-    page.locator(".opener textarea").fill(RECORD.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
+    page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
     page.get_by_role("button", name="Open the text").click()
     expect(page.locator(".toast.error")).to_contain_text(":9")
     page.problems.clear()  # The page logs the error that it shows.
@@ -175,9 +150,10 @@ def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows
 
 
 def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_path: Path) -> None:
-    game = parse_record(RECORD, "game.kif")
+    game = parse_record(ROOK_HANGS_KIF, "game.kif")
     review = GameReview(game.start, game.moves, 20)
-    Reviewer(EngineConfig(EvaluatorConfig("hashed")), lambda message: None).review(review)
+    config = EngineConfig(EvaluatorConfig("hashed"))
+    Reviewer(load_evaluator(config.evaluator, print), config).review(review)
     path = tmp_path / "review.html"
     path.write_text(html_report("<game> & co", Describer(game, review)), encoding="utf-8")
     page = open_page(url=path.as_uri())

@@ -14,8 +14,9 @@ import aiohttp
 import pytest
 
 from goryu.web import server as server_module
+from goryu.web.messages import MessageError, choice, field, number, parse
+from goryu.web.outbox import MOST_WAITING
 from goryu.web.security import TOKEN_HEADER, Guard
-from goryu.web.session import MOST_WAITING, MessageError, choice, field, number, parse
 
 Do = Callable[[aiohttp.ClientSession], Awaitable[Any]]
 

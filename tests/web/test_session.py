@@ -11,7 +11,8 @@ import pytest
 from goryu.dojo.dojo import Dojo
 from goryu.players.config import EngineConfig
 from goryu.web import server as server_module
-from goryu.web.session import Job, Outbox, Session, View
+from goryu.web.outbox import Outbox
+from goryu.web.session import Job, Session, View
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -97,7 +98,7 @@ def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_
 def test_the_engines_search_ends_when_its_tab_is_closed(
     open_page: Any, server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("goryu.web.play.THINKING_S", 60.0)
+    monkeypatch.setattr("goryu.web.opponents.THINKING_S", 60.0)
     page = open_page()
     page.locator(".level input").fill("10")
     page.locator('input[name="side"][value="second"]').check(force=True)
@@ -240,7 +241,7 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
         return True
 
     async def run() -> None:
-        session = Session({}, EngineConfig(), Dojo(None, EngineConfig()))
+        session = Session({}, Dojo(None, EngineConfig()))
         tasks = []
         for _ in range(5):
             tasks.append(asyncio.create_task(session.run("one", work)))

@@ -13,8 +13,9 @@ from goryu.dojo.dojo import Dojo
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.web.messages import MessageError
 from goryu.web.play import PlayView
-from goryu.web.session import MessageError, Session
+from goryu.web.session import Session
 
 BEFORE = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
 BLUNDER, REFUTATION, RETREAT = "2d8d", "8b8d", "2d2h"
@@ -33,7 +34,7 @@ class Tab:
     """A tab with a teaching game in which Black is to move and may put its rook where a rook takes it."""
 
     def __init__(self, dojo: Dojo) -> None:
-        self.session = Session({"play": PlayView}, dojo.config, dojo)
+        self.session = Session({"play": PlayView}, dojo)
         self.view: Any = self.session.views["play"]
         self.told: list[dict[str, Any]] = []
         self.session.send = lambda kind, **content: self.told.append({"type": kind, **content})  # type: ignore[method-assign]

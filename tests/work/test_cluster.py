@@ -21,7 +21,6 @@ from goryu.learning.loop.config import LoopConfig
 from goryu.learning.loop.gate import GateConfig
 from goryu.learning.loop.json_lines import read_lines
 from goryu.learning.loop.loop import run_loop
-from goryu.learning.loop.rehearsal import RehearsalGame
 from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
@@ -38,9 +37,10 @@ from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
 from goryu.work.ray_metrics import RayMetrics
-from goryu.work.rehearsal import Rehearsal
 from goryu.work.seam import Inbox, Result, Task, WorkError
 from paths import ROOT
+from rehearsal import Rehearsal
+from rehearsal_game import RehearsalGame
 
 pytest.importorskip("ray")
 if sys.platform == "win32":

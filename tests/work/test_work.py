@@ -24,7 +24,6 @@ from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import Workforce, run_bundles, run_tasks
 from goryu.work.processes import ProcessPool
-from goryu.work.rehearsal import Rehearsal
 from goryu.work.seam import (
     Done,
     Event,
@@ -44,6 +43,7 @@ from goryu.work.seam import (
 from goryu.work.shipping import Parcel, check_installed, installed_files, unpack
 from goryu.work.threads import ThreadPool
 from paths import ROOT
+from rehearsal import Rehearsal
 
 MODEL = ROOT / "models" / "goryu-5x64.onnx"
 

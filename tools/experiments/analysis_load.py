@@ -22,6 +22,7 @@ from goryu.analysis.searchers import Searchers
 from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, search_run
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.kept_graph import graph_settings
+from goryu.players.set_up.loading import load_evaluator
 from goryu.search.graph.config import PuctConfig
 
 MOVES = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 8e8f 8g8f 8b8f P*8g 8f8b"
@@ -44,7 +45,7 @@ def measure_rate(rounds: int, playouts: int, queries: int) -> None:
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
         for name, each in (("without mate search", plain), ("as the engine plays", config)):
-            searchers = Searchers(each, print, 1)
+            searchers = Searchers(load_evaluator(each.evaluator, print), each, 1)
             settings = graph_settings(each, 0, searchers.loaded.batch_size, 1)
             evaluator = searchers.loaded.evaluator
             bare = search_run(MIDDLE_GAME, evaluator, settings.config, playouts, solver=settings.solver)

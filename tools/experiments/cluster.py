@@ -28,12 +28,13 @@ from math import inf
 from pathlib import Path
 from statistics import median
 
+from pretended_games import PretendedGames
+
 from goryu.commands.common import UsageError, above_zero, new_parser, positive, program
 from goryu.learning.records.game_block import GameBlock
 from goryu.learning.records.game_records import GameRecord, GameWriter, encode_block, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.self_play.rehearsal import PretendedGames
 from goryu.match.openings import Opening
 from goryu.work.cluster import ClusterConfig, ClusterPool
 from goryu.work.driver import Workforce, run_bundles

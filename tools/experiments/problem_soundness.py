@@ -16,10 +16,12 @@ from pathlib import Path
 from random import Random
 
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
 from goryu.dojo.checking import check
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.problems import Problem, ProblemKind, Problems, ProblemState
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> None:
     config = replace(config, evaluator=replace(config.evaluator, threads=1))
     for path in args.games:
         add_game(path, database, args.out, args.review)
-    problems.collect()
+    collect(database)
     chosen = choose(database, args.limit)
     loaded = load_evaluator(config.evaluator, print)
     searcher = PositionSearcher(loaded, config)
@@ -96,11 +98,11 @@ def add_game(path: Path, database: Database, out: Path, playouts: int) -> None:
     if identity is None:
         return
     config = start_config(None, print)
-    store = out / "analyses.sqlite3"
-    reviewer = Reviewer(config, print, lambda engine: AnalysisStore(store, engine, print))
+    store = AnalysisStore(out / "analyses.sqlite3", print)
+    reviewer = Reviewer(load_evaluator(config.evaluator, print), config, store)
     review = GameReview(game.start, game.moves, playouts)
     reviewer.review(review)
-    reviewer.close()
+    store.close()
     Reviews(database).keep(identity, review, "network")
     print(f"{path.name}: {len(game.moves)} moves", flush=True)
 

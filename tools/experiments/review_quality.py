@@ -20,10 +20,12 @@ from pathlib import Path
 from random import Random
 
 from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, MoveClass
-from goryu.analysis.review import GameReview, PlyReview, Reviewer
+from goryu.analysis.review import GameReview, PlyReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
 from goryu.kifu.reading import read_record
+from goryu.players.set_up.loading import load_evaluator
 from goryu.usi.start_config import start_config
 
 SPEED_MOVES, SPEED_PLAYOUTS = 150, 200
@@ -92,7 +94,7 @@ def reviewer(threads: int, store: Path | None) -> Reviewer:
     """Returns a reviewer with the engine's network."""
     config = start_config(None, print)
     config = replace(config, evaluator=replace(config.evaluator, threads=threads))
-    return Reviewer(config, print, lambda engine: AnalysisStore(store, engine, print))
+    return Reviewer(load_evaluator(config.evaluator, print), config, AnalysisStore(store, print))
 
 
 def measure_speed(games: Sequence[tuple[str, ...]], starts: Sequence[str], threads: int) -> None:
@@ -117,9 +119,7 @@ def compare(start: str, moves: Sequence[str], args: argparse.Namespace, counts: 
     """Judges one game shortly, and some of its moves at length."""
     args.out.mkdir(parents=True, exist_ok=True)
     short = GameReview(start, moves, args.playouts)
-    first = reviewer(args.threads, args.out / f"{args.playouts}.sqlite3")
-    first.review(short)
-    first.close()
+    reviewer(args.threads, args.out / f"{args.playouts}.sqlite3").review(short)
     rng = Random(len(moves))
     plies = {ply.ply - 1: ply for ply in short.plies()}
     called = [index for index, ply in plies.items() if ply.kind in MISTAKES]
@@ -129,9 +129,7 @@ def compare(start: str, moves: Sequence[str], args: argparse.Namespace, counts: 
     called = sorted(rng.sample(called, limit))
     others = sorted(rng.sample(others, min(limit, len(others))))
     long = GameReview(start, moves, args.reference)
-    second = reviewer(args.threads, args.out / f"{args.reference}.sqlite3")
-    second.review(long, moves=[*called, *others])
-    second.close()
+    reviewer(args.threads, args.out / f"{args.reference}.sqlite3").review(long, moves=[*called, *others])
     for index in called:
         count_called(counts, plies[index], long.ply(index))
     for index in others:

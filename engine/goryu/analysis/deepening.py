@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from goryu.analysis.review import GameReview, OnChange, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import OnChange, Reviewer
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import count
 from threading import Condition, Event, RLock
@@ -248,12 +248,4 @@ def _answer(
 
 
 def _move(move: MoveAnalysis) -> dict[str, Any]:
-    return {
-        "move": move.move,
-        "prior": move.prior,
-        "visits": move.visits,
-        "value": move.value,
-        "win_rate": None if move.value is None else round((1 + move.value) / 2, 5),
-        "mate": move.mate,
-        "pv": list(move.pv),
-    }
+    return asdict(move) | {"win_rate": None if move.value is None else round((1 + move.value) / 2, 5)}

@@ -9,16 +9,17 @@ from dataclasses import replace
 from enum import StrEnum
 from threading import Lock
 
+from goryu.analysis.description import board_after
 from goryu.analysis.judgement import LEAST_LOSS, MoveClass, certain_loss
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, PlyReview, engine_identity, is_enough
+from goryu.analysis.review import GameReview, PlyReview, is_enough
 from goryu.analysis.searchers import WAIT_S
-from goryu.analysis.store import AnalysisStore
+from goryu.analysis.store import AnalysisStore, engine_identity
 from goryu.games.shogi import START_SFEN
-from goryu.implementation import IMPLEMENTATION, Board
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
-from goryu.players.set_up.loading import load_evaluator
+from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.players.set_up.threads import search_threads
 
 PLAYOUTS = 300
@@ -35,26 +36,15 @@ class MoveJudge:
     """Judges moves with the network of full strength. Any thread may use it; it does one search at a time."""
 
     def __init__(
-        self,
-        config: EngineConfig,
-        report: Callable[[str], None],
-        store: Callable[[str], AnalysisStore] | None = None,
+        self, loaded: LoadedEvaluator, config: EngineConfig, store: AnalysisStore | None = None
     ) -> None:
-        """Loads the network.
-
-        report: takes messages for the user in one line, such as the reason for another network.
-        store: returns the database for an engine, given the text that identifies it; None to keep nothing.
-
-        Raises:
-            LoadingError: the network cannot be loaded, and the config does not allow another evaluator.
-        """
-        self.loaded = load_evaluator(config.evaluator, report)
-        engine = engine_identity(self.loaded, config)
-        self.store = store(engine) if store else AnalysisStore(None, engine, report)
+        """store: where analyses are kept; it stays open. None to keep none but the last."""
+        self._store = store or AnalysisStore()
+        self._engine = engine_identity(loaded, config)
         threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
-        memory = min(CAPACITY_BYTES, config.hash_bytes(uses_gpu=self.loaded.uses_gpu))
+        memory = min(CAPACITY_BYTES, config.hash_bytes(uses_gpu=loaded.uses_gpu))
         config = replace(config, search=replace(config.search, capacity_bytes=memory))
-        self._searcher = PositionSearcher(self.loaded, config, threads)
+        self._searcher = PositionSearcher(loaded, config, threads)
         self._lock = Lock()
         self._kept: dict[tuple[str, tuple[str, ...]], PositionAnalysis] = {}
 
@@ -77,7 +67,7 @@ class MoveJudge:
             SfenError, MoveError, IllegalMoveError: the start or a move breaks the rules.
         """
         review = GameReview(start, (*moves, move), playouts)
-        _check(review.start, review.moves)
+        board_after(review.start, review.moves)  # Checks them.
         index = len(moves)
         for at in (index, index + 1):
             analysis = self._analysis(review.start, review.moves[:at], playouts, should_stop)
@@ -104,12 +94,8 @@ class MoveJudge:
         as of `judge`.
         """
         start = start or START_SFEN
-        _check(start, moves)
+        board_after(start, moves)  # Checks them.
         return self._analysis(start, tuple(moves), playouts, should_stop)
-
-    def close(self) -> None:
-        """Closes the database."""
-        self.store.close()
 
     def _analysis(
         self, start: str, moves: tuple[str, ...], playouts: int, should_stop: Callable[[], bool]
@@ -120,12 +106,12 @@ class MoveJudge:
         try:
             known = self._kept.get((start, moves))
             if not is_enough(known, playouts):
-                known = self.store.get(start, moves)
+                known = self._store.get(self._engine, start, moves)
             if not is_enough(known, playouts):
                 known = self._searcher.search(start, moves, playouts, should_stop)
                 if should_stop():
                     return None
-                self.store.put(start, moves, known)
+                self._store.put(self._engine, start, moves, known)
             assert known is not None
             self._keep(start, moves, known)
             return known
@@ -167,9 +153,3 @@ def verdict_of(judged: PlyReview, played: str, playouts: int) -> Verdict:
     if judged.move == played:
         return Verdict.RIGHT
     return Verdict.WORSE if loses(judged, AS_GOOD_LOSS, playouts) else Verdict.AS_GOOD
-
-
-def _check(start: str, moves: Sequence[str]) -> None:
-    board = Board(start)
-    for move in moves:
-        board.push_usi(move)

@@ -20,7 +20,7 @@ from typing import Any
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
-from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
+from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.players.set_up.threads import cores, search_threads
 
 BATCH_SHARE = 2
@@ -44,16 +44,9 @@ class Searchers:
     count: searches at once. loaded: the network.
     """
 
-    def __init__(self, config: EngineConfig, report: Callable[[str], None], searches: int = 0) -> None:
-        """Loads the network.
-
-        report: takes messages for the user in one line, such as the reason for another network.
-        searches: at once; 0 for what suits the network.
-
-        Raises:
-            LoadingError: the network cannot be loaded, and the config does not allow another evaluator.
-        """
-        self.loaded = load_evaluator(config.evaluator, report)
+    def __init__(self, loaded: LoadedEvaluator, config: EngineConfig, searches: int = 0) -> None:
+        """searches: at once; 0 for what suits the network."""
+        self.loaded = loaded
         calls = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
         if not self.loaded.uses_gpu:
             calls = min(calls, cores())

@@ -6,19 +6,20 @@ damaged file, another program that locks it for long), the store says so once an
 
 import hashlib
 import json
-import os
 import sqlite3
-import sys
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from threading import Lock
 
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.base.errors import explained
-from goryu.base.files import home_folder
+from goryu.base.files import cache_folder
 from goryu.base.language import tr
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import LoadedEvaluator
 
 VERSION = 1
 """Of the tables and of how a position is analysed; another version starts with an empty table."""
@@ -45,35 +46,29 @@ SET playouts = excluded.playouts, analysis = excluded.analysis WHERE excluded.pl
 
 
 def default_path() -> Path:
-    """Returns where the database is kept: the user's cache folder of the system.
-
-    Raises FileNotFoundError if the user has no home folder.
-    """
-    if sys.platform == "win32":
-        folder = Path(os.environ.get("LOCALAPPDATA") or home_folder() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        folder = home_folder() / "Library" / "Caches"
-    else:
-        folder = Path(os.environ.get("XDG_CACHE_HOME") or home_folder() / ".cache")
-    return folder / "goryu" / "analyses.sqlite3"
+    """Returns where the database is kept; raises FileNotFoundError if the user has no home folder."""
+    return cache_folder() / "analyses.sqlite3"
 
 
-def history_key(start: str, moves: Sequence[str]) -> bytes:
-    """Returns the key of a position with its history, on which repetitions depend."""
-    return hashlib.blake2b(" ".join((start, *moves)).encode(), digest_size=16).digest()
+def engine_identity(loaded: LoadedEvaluator, config: EngineConfig) -> str:
+    """Returns everything that decides an analysis but the position and the playouts, as one line."""
+    network = getattr(loaded.evaluator, "sha256", None) or loaded.description
+    search = replace(config.search, batch_size=0, capacity=0, capacity_bytes=0)
+    return f"{network} T={config.evaluator.temperature} {asdict(search)} {config.mate} {config.rules}"
 
 
 class AnalysisStore:
-    """The analyses of one engine: a network and a config of the search. Any thread may use it."""
+    """The analyses of all engines, each known by its `engine_identity`. Any thread may use it."""
 
-    def __init__(self, path: Path | None, engine: str, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path | None = None, report: Callable[[str], None] = lambda message: None
+    ) -> None:
         """Opens the database, and makes it if it is missing.
 
-        path: None to keep nothing. engine: everything that decides an analysis but position and playouts.
+        path: None to keep nothing.
         report: takes one message when the database fails; the store then keeps nothing.
         """
         self._path = path
-        self._engine = hashlib.blake2b(engine.encode(), digest_size=16).digest()
         self._report = report
         self._lock = Lock()
         self._database: sqlite3.Connection | None = None
@@ -88,24 +83,24 @@ class AnalysisStore:
         """Does the store keep analyses?"""
         return self._database is not None
 
-    def get(self, start: str, moves: Sequence[str]) -> PositionAnalysis | None:
-        """Returns the analysis of a position with the most playouts, or None."""
+    def get(self, engine: str, start: str, moves: Sequence[str]) -> PositionAnalysis | None:
+        """Returns the engine's analysis of a position with the most playouts, or None."""
         with self._lock:
             if self._database is None:
                 return None
             try:
-                row = self._database.execute(SELECT, (history_key(start, moves), self._engine)).fetchone()
+                row = self._database.execute(SELECT, _key(engine, start, moves)).fetchone()
                 return None if row is None else _decoded(row[1])
             except (sqlite3.Error, OSError, ValueError, KeyError, TypeError, zlib.error) as error:
                 self._fail(error)
                 return None
 
-    def put(self, start: str, moves: Sequence[str], analysis: PositionAnalysis) -> None:
-        """Keeps an analysis unless one with as many playouts is known."""
+    def put(self, engine: str, start: str, moves: Sequence[str], analysis: PositionAnalysis) -> None:
+        """Keeps an engine's analysis unless one with as many playouts is known."""
         with self._lock:
             if self._database is None:
                 return
-            row = (history_key(start, moves), self._engine, analysis.playouts, _encoded(analysis))
+            row = (*_key(engine, start, moves), analysis.playouts, _encoded(analysis))
             try:
                 self._database.execute(INSERT, row)
             except (sqlite3.Error, OSError) as error:
@@ -135,14 +130,21 @@ class AnalysisStore:
         self._database = None
 
 
-def open_default_store(engine: str, report: Callable[[str], None]) -> AnalysisStore:
+def open_default_store(report: Callable[[str], None]) -> AnalysisStore:
     """Opens the database at its usual place; without a home folder it says so and keeps nothing."""
     try:
         path = default_path()
     except OSError as error:
         report(tr("analyses are not kept: {error}", error=explained(error)))
         path = None
-    return AnalysisStore(path, engine, report)
+    return AnalysisStore(path, report)
+
+
+def _key(engine: str, start: str, moves: Sequence[str]) -> tuple[bytes, bytes]:
+    """Returns the key of a position with its history, on which repetitions depend, and that of an engine."""
+    history = " ".join((start, *moves))
+    first, second = (hashlib.blake2b(text.encode(), digest_size=16) for text in (history, engine))
+    return first.digest(), second.digest()
 
 
 def _open(path: Path) -> sqlite3.Connection:

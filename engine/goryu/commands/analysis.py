@@ -16,6 +16,7 @@ from goryu.base.language import tr
 from goryu.commands.analyze import MOST_PLAYOUTS, MOST_THREADS, PLAYOUTS
 from goryu.commands.common import name_and_value, program
 from goryu.players.config import EngineConfig, Value
+from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import named_model
 from goryu.usi.loop import MAX_LINE, read_lines
 from goryu.usi.option import OptionError
@@ -83,9 +84,9 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(schema_text())
         return 0
     values = _start_values(options)
-    output = _claim_stdout()
+    config, output = values.config, _claim_stdout()
     engine = AnalysisEngine(
-        Searchers(values.config, _say, options.searches or 0),
+        Searchers(load_evaluator(config.evaluator, _say), config, options.searches or 0),
         _configure(values),
         lambda line: _send(output, line),
         playouts=options.playouts,

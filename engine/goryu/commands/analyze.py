@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -16,7 +16,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from goryu.analysis.description import Describer
-from goryu.analysis.review import GameReview, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.analysis.store import AnalysisStore, default_path, open_default_store
 from goryu.analysis.text_report import json_lines, summary
@@ -28,6 +29,7 @@ from goryu.commands.common import program
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
+from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import named_model
 from goryu.usi.start_config import start_config
 
@@ -64,7 +66,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Reviews the games; returns the exit status."""
-    with closing(Analysis(options)) as analysis, _signals_noted() as should_stop:
+    analysis = Analysis(options)
+    with _signals_noted() as should_stop:
         return analysis.run(should_stop)
 
 
@@ -133,16 +136,12 @@ class Analysis:
         config = start_config(options.model, _say)
         if options.threads:
             config = replace(config, evaluator=replace(config.evaluator, threads=options.threads))
-        self._reviewer = Reviewer(config, _say, self._open_store)
-
-    def _open_store(self, engine: str) -> AnalysisStore:
-        if self._options.store is None and not self._options.no_store:
-            return open_default_store(engine, _say)
-        return AnalysisStore(None if self._options.no_store else self._options.store, engine, _say)
-
-    def close(self) -> None:
-        """Closes the database."""
-        self._reviewer.close()
+        loaded = load_evaluator(config.evaluator, _say)
+        if options.store is None and not options.no_store:
+            store = open_default_store(_say)
+        else:
+            store = AnalysisStore(None if options.no_store else options.store, _say)
+        self._reviewer = Reviewer(loaded, config, store)
 
     def run(self, stop: Callable[[], bool]) -> int:
         """Reviews all games; returns the exit status. stop: returns whether the user wants it to end."""

@@ -21,14 +21,14 @@ from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.minimax import MinimaxObserver
 from goryu.microscope.networks import EVALUATOR, NAMES, open_evaluator
 from goryu.microscope.observed import MOST_STEPS, OBSERVED, make_observer
-from goryu.microscope.page import Subject, page
+from goryu.microscope.page import Subject, page, picture_alone
 from goryu.microscope.recording import Recording, run
 from goryu.microscope.text import counts_header, counts_line, tree_text
 from goryu.microscope.view import Extent
 
 MOST_PLAYOUTS = 100_000
 DESCRIPTION = """\
-Runs a search on a position and draws its tree. Without --html it prints the board, the
+Runs a search on a position and draws its tree. Without --html or --svg it prints the board, the
 value of every move, and the tree as text.
 
 examples:
@@ -56,16 +56,18 @@ def _draw(options: argparse.Namespace) -> None:
     if options.count:
         _print_counts(options)
         return
-    if options.html is not None:
-        check_writable(options.html)
-        check_outputs([options.html], [options.graph])
+    files = [(path, made) for path, made in ((options.html, page), (options.svg, picture_alone)) if path]
+    for path, _ in files:
+        check_writable(path)
+    check_outputs([options.html, options.svg], [options.graph])
     recording, subject = _searched(options)
     extent = Extent(options.depth, options.width, options.most)
-    if options.html is None:
+    if not files:
         sys.stdout.write(tree_text(recording, subject, extent))
-        return
-    atomic_write(options.html, page(recording, len(recording) - 1, subject, extent))
-    sys.stdout.write(f"{options.html}: {recording.playouts} playouts\n")
+    for path, made in files:
+        atomic_write(path, made(recording, len(recording) - 1, subject, extent))
+        unit = "playouts" if subject.observed.playouts else "positions"
+        sys.stdout.write(f"{path}: {recording.playouts} {unit}\n")
 
 
 def _print_counts(options: argparse.Namespace) -> None:
@@ -170,6 +172,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--most", type=whole_number(1, 5000), default=300, help=most)
     html = "writes a picture that any browser shows"
     add("--html", type=Path, metavar="FILE", help=html)
+    add("--svg", type=Path, metavar="FILE", help="writes the tree alone, as a picture for other pages")
     add("--count", type=whole_number(1, 30), metavar="N", help=COUNT_HELP)
     add("--graph", type=Path, metavar="FILE.json", help=GRAPH_HELP)
     spoken = "default: that of the locale"

@@ -58,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
     except InputError as error:
         _report(str(error))  # Who only plays needs no database.
     try:
-        asyncio.run(serve(Server(VIEWS, config, dojo, record, lan), given.port, given.browser))
+        asyncio.run(serve(Server(VIEWS, dojo, record, lan), given.port, given.browser))
     except KeyboardInterrupt:
         return 0
     except InputError as error:

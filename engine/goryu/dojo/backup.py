@@ -12,6 +12,7 @@ from goryu.base.language import tr
 from goryu.dojo.database import Database
 from goryu.dojo.games import game_digest, indexed_positions
 from goryu.dojo.problems import ProblemKind, ProblemState
+from goryu.dojo.schema import MIGRATIONS
 from goryu.games.shogi import MoveError, SfenError
 
 APPLICATION = 1196380761
@@ -33,12 +34,32 @@ def check_backup(path: Path) -> None:
         try:
             is_known = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION
             is_whole = is_known and connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version <= len(MIGRATIONS):
+                is_whole = is_whole and _columns(connection) == _columns_of_version(version)
         except sqlite3.Error:
             is_known = is_whole = False
     if not is_known:
         raise InputError(tr("expected a backup of your games (a file dojo.sqlite3)"))
     if not is_whole:
         raise InputError(tr("the backup is damaged"))
+
+
+def _columns(connection: sqlite3.Connection) -> set[tuple[str, str]]:
+    """Returns the columns of all tables, each as (table, column)."""
+    return set(
+        connection.execute(
+            "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+            " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        )
+    )
+
+
+def _columns_of_version(version: int) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        for statements in MIGRATIONS[:version]:
+            connection.executescript(statements)
+        return _columns(connection)
 
 
 def merge(database: Database, path: Path) -> Merged:
@@ -156,8 +177,7 @@ class _Merge:
 
     def _update(self, problem: int, changes: dict[str, Any]) -> None:
         names = ", ".join(f"{name} = ?" for name in changes)
-        with self._database.transaction() as connection:
-            connection.execute(f"UPDATE problems SET {names} WHERE id = ?", (*changes.values(), problem))
+        self._database.run(f"UPDATE problems SET {names} WHERE id = ?", *changes.values(), problem)
 
     def _add_attempt(self, row: dict[str, Any]) -> None:
         del row["id"]
@@ -172,8 +192,7 @@ class _Merge:
         theirs = self._backup.rows(last, row["problem"])[0][0] or ""
         row["problem"] = self._problems[row["problem"]]
         if theirs > (self._find(last, row["problem"]) or ""):
-            with self._database.transaction() as connection:
-                connection.execute("DELETE FROM cards WHERE problem = ?", (row["problem"],))
+            self._database.run("DELETE FROM cards WHERE problem = ?", row["problem"])
         self._database.insert("cards", row)
 
     def _find(self, statement: str, *values: object) -> Any:

@@ -3,17 +3,19 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any
 
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.store import open_default_store
+from goryu.analysis.reviewer import Reviewer
+from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
 from goryu.dojo.activity import Activity
 from goryu.dojo.checker import Checker
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database, DatabaseError, default_path
 from goryu.dojo.games import Collection, Games
 from goryu.dojo.problems import Problems
@@ -22,6 +24,7 @@ from goryu.dojo.reviewing import Reviewing
 from goryu.dojo.schedule import Schedule
 from goryu.dojo.watching import Watching
 from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
 
 _log = logging.getLogger("goryu.dojo")
 
@@ -33,9 +36,10 @@ Listener = Callable[..., None]
 
 
 class Dojo:
-    """Opens its database at the first use: who only plays needs none. Any thread may use it.
+    """What all tabs share: the database, the networks, the work in the background. Any thread may use it.
 
     config: of the engine that reviews.
+    networks: those of all searches, each in memory once.
     activity: what people do on the page; the background review rests meanwhile.
     """
 
@@ -45,9 +49,11 @@ class Dojo:
         self.config = config
         self._lock = RLock()
         self._opened: Database | None = None
-        self._judge_lock = RLock()  # Loading a network takes long.
+        self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
         self._judge: MoveJudge | None = None
+        self._store: AnalysisStore | None = None
         self._listeners: set[Listener] = set()
+        self._listening = Lock()
         self.activity = Activity()
         self._reviewing: Reviewing | None = None
         self._checker: Checker | None = None
@@ -75,8 +81,9 @@ class Dojo:
         """The background review, which begins at the first use."""
         with self._lock:
             if self._reviewing is None:
-                self._reviewing = Reviewing(self.database, self.config, self.activity, self.tell)
-                self._reviewing.on_reviewed(lambda _game, _review: self.collect())
+                self._reviewing = Reviewing(
+                    self.database, self.reviewer, self.activity, self.tell, lambda *_: self.collect()
+                )
                 self._reviewing.start()
             return self._reviewing
 
@@ -86,45 +93,58 @@ class Dojo:
         return [folder for watching in self._watching for folder in watching.folders]
 
     def start(self, folders: Sequence[Path] = (), records: Sequence[Path] = ()) -> None:
-        """Goes on with reviews and checks if there is a database, and watches the folders.
+        """Opens the database, goes on with reviews and checks, and watches the folders.
 
         folders: of the user's games. records: of games to look at only.
 
-        Raises DatabaseError.
+        Raises DatabaseError; who only plays needs no database.
         """
+        self.reviewing  # noqa: B018 - begins
+        self.checker.wake()
         watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
         for paths, collection in watched:
             if paths:
-                watching = Watching(self.database, paths, self._on_import, self._on_problem, collection)
+                watching = Watching(self.database, paths, self.games_changed, self._on_problem, collection)
                 self._watching.append(watching)
                 self._watching[-1].start()
-        try:
-            is_known = (self._path or default_path()).exists()
-        except OSError:
-            return
-        if is_known:
-            self.reviewing  # noqa: B018 - begins
-            self.checker.wake()
 
-    def _on_import(self) -> None:
+    def games_changed(self) -> None:
+        """Tells all tabs, and reviews what is new."""
         self.tell("games.changed")
         self.reviewing.wake()
 
     def _on_problem(self, text: str) -> None:
         self.tell("games.problem", text=text)
 
+    # With the network of full strength, which is loaded at the first use. Each raises LoadingError if that
+    # fails, and tries again at the next use.
+
+    def network(self) -> LoadedEvaluator:
+        """Returns the network."""
+        return self.networks.get(self.config.evaluator)
+
+    def reviewer(self) -> Reviewer:
+        """Returns a reviewer of one game at a time."""
+        return Reviewer(self.network(), self.config, self._analyses())
+
     @property
     def judge(self) -> MoveJudge:
-        """Judges moves with the network of full strength, which is loaded at the first use.
-
-        Raises LoadingError if it cannot be loaded, and tries again at the next use.
-        """
-        with self._judge_lock:
+        """Judges moves."""
+        loaded, store = self.network(), self._analyses()
+        with self._lock:
             if self._judge is None:
-                self._judge = MoveJudge(
-                    self.config, _log.warning, lambda engine: open_default_store(engine, _log.warning)
-                )
+                self._judge = MoveJudge(loaded, self.config, store)
             return self._judge
+
+    def _analyses(self) -> AnalysisStore:
+        with self._lock:
+            if self._store is None:
+                self._store = open_default_store(self._warn)
+            return self._store
+
+    def _warn(self, text: str) -> None:
+        _log.warning("%s", text)
+        self.tell("review.message", text=text)
 
     @cached_property
     def problems(self) -> Problems:
@@ -146,18 +166,19 @@ class Dojo:
         """Checks the candidates in the background, once it was woken."""
         with self._lock:
             if self._checker is None:
-                self._checker = Checker(self.database, self._searcher, self._is_idle, self._on_check)
+                on_change = partial(self.tell, "train.changed")
+                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change)
             return self._checker
 
     def collect(self) -> None:
         """Makes candidates of new reviews, and has them checked."""
-        self.problems.collect()
+        collect(self.database)
         self.checker.wake()
         self.tell("train.changed")
 
     def _searcher(self) -> PositionSearcher:
-        """Returns a searcher for the checks: it shares the network of the judge, and has one thread."""
-        loaded = self.judge.loaded
+        """Returns a searcher for the checks, with one thread."""
+        loaded = self.network()
         memory = min(CHECK_BYTES, self.config.hash_bytes(uses_gpu=loaded.uses_gpu))
         search = replace(self.config.search, capacity_bytes=memory)
         return PositionSearcher(loaded, replace(self.config, search=search))
@@ -167,22 +188,19 @@ class Dojo:
         reviews = self._reviewing is not None and self._reviewing.state()["status"] in ("running", "resting")
         return not reviews and not self.activity.is_going_on
 
-    def _on_check(self) -> None:
-        self.tell("train.changed")
-
     def subscribe(self, listener: Listener) -> None:
         """Tells the listener of changes from now on."""
-        with self._lock:
+        with self._listening:
             self._listeners.add(listener)
 
     def unsubscribe(self, listener: Listener) -> None:
         """Tells the listener of no more changes."""
-        with self._lock:
+        with self._listening:
             self._listeners.discard(listener)
 
     def tell(self, kind: str, **content: Any) -> None:
         """Tells all tabs of a change, such as "games.changed"; only the newest of a kind may arrive."""
-        with self._lock:
+        with self._listening:
             listeners = tuple(self._listeners)
         for listener in listeners:
             listener(kind, **content)
@@ -192,9 +210,7 @@ class Dojo:
         for worker in (*self._watching, self._reviewing, self._checker):
             if worker is not None:
                 worker.close()
-        with self._judge_lock:
-            if self._judge is not None:
-                self._judge.close()
         with self._lock:
-            if self._opened is not None:
-                self._opened.close()
+            for file in (self._store, self._opened):
+                if file is not None:
+                    file.close()

@@ -69,32 +69,31 @@ class Games:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add_file(self, data: bytes | str, name: str, collection: Collection = "mine") -> Imported:
+    def add_file(
+        self, data: bytes | str, name: str, collection: Collection = "mine", folder: str = ""
+    ) -> Imported:
         """Adds the games of one file; damaged games are listed as faults, in the database too.
 
         collection: "records" for games to look at only. A game that is known stays where it is.
+        folder: the watched one in which the file lies under this name.
         Each game is a transaction. Raises DatabaseError, such as for a full disk; the games before it stay.
         """
         imported = Imported()
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM faults WHERE file = ?", (name,))
+        self._database.run("DELETE FROM faults WHERE folder = ? AND file = ?", folder, name)
         for game in _readable(data, name):
             if isinstance(game, RecordError):
                 imported.faults.append(game.translated())
-                self.add_fault(name, game.line, game.problem)
+                self.add_fault(name, game.line, game.problem, folder)
             elif (added := self.add(game, name, collection)) is None:
                 imported.duplicates += 1
             else:
                 imported.added.append(added)
         return imported
 
-    def add_fault(self, file: str, line: int | None, problem: str) -> None:
-        """Lists a game that could not be read. line: from 1, or None."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT INTO faults (file, line, problem, seen) VALUES (?, ?, ?, ?)",
-                (file, line, problem, now()),
-            )
+    def add_fault(self, file: str, line: int | None, problem: str, folder: str = "") -> None:
+        """Lists a game that could not be read. line: from 1, or None. folder: as for `add_file`."""
+        row = {"folder": folder, "file": file, "line": line, "problem": problem, "seen": now()}
+        self._database.insert("faults", row)
 
     def faults(self, most: int = 500) -> list[dict[str, Any]]:
         """Returns the games that could not be read, the newest first, as {"file", "line", "problem"}."""
@@ -103,8 +102,7 @@ class Games:
 
     def forget_faults(self) -> None:
         """Empties the list of games that could not be read."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM faults")
+        self._database.run("DELETE FROM faults")
 
     def add(self, record: GameRecord, file: str = "", collection: Collection = "mine") -> int | None:
         """Adds a game; returns its number, or None if the same moves are known."""
@@ -153,8 +151,7 @@ class Games:
 
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM games WHERE id = ?", (identity,))
+        self._database.run("DELETE FROM games WHERE id = ?", identity)
 
     # Whose games.
 

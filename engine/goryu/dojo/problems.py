@@ -1,30 +1,17 @@
-"""Problems from the user's reviewed games: they begin as candidates, and a check decides which are asked.
-
-A move of the user becomes at most one candidate: a mate that was missed, a mate that was allowed, a mistake
-of the opponent that was not punished, another mistake, or a great move that was found. Where no name is known
-to be the user's, the moves of both sides count.
-"""
+"""The problems of the database: they begin as candidates, and a check decides which are asked."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from threading import Lock
 from typing import Any
 
 from goryu.analysis.description import board_after
-from goryu.analysis.judgement import MISTAKES, MoveClass
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.dojo.database import Database, now
 from goryu.dojo.games import position_key
 from goryu.dojo.tsume.problem import starter_set
-
-LONGEST_TSUME = 13
-"""Plies of a missed mate that is asked as a mate problem, at most."""
-
-COLLECTED = "problems.collected"
-"""The key of the setting that remembers which reviews have been collected, and for which names."""
 
 STARTER = "problems.starter"
 """The key of the setting that remembers how many mate problems of the starter set were added."""
@@ -96,7 +83,6 @@ class Problems:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._collecting = Lock()
 
     def add(self, problems: Sequence[NewProblem]) -> int:
         """Adds problems; one of the same kind with the same position is there already. Returns how many."""
@@ -142,58 +128,6 @@ class Problems:
             )
             self._database.set_setting(STARTER, len(tsume))
 
-    def collect(self) -> int:
-        """Makes candidates of the reviews that are new since the last call; returns how many.
-
-        After a change of the user's names all reviews are new, and candidates and problems of the other side
-        that were never answered go. Each game is a transaction: others need not wait for all of them.
-        """
-        with self._collecting:
-            return self._collect()
-
-    def _collect(self) -> int:
-        names = sorted(row["name"] for row in self._database.rows("SELECT name FROM me"))
-        last = self._database.setting(COLLECTED, {"reviewed": "", "names": names})
-        if last["names"] != names:
-            with self._database.transaction() as connection:
-                connection.execute(
-                    "DELETE FROM problems WHERE game IS NOT NULL AND state != 'removed'"
-                    " AND id NOT IN (SELECT problem FROM attempts)"
-                )
-            last["reviewed"] = ""
-        # A review of the same second may have come after the last call; what is known is not added again.
-        reviews = self._database.rows(
-            "SELECT game, reviewed FROM reviews WHERE reviewed >= ? ORDER BY reviewed", last["reviewed"]
-        )
-        added = 0
-        for row in reviews:
-            with self._database.transaction():
-                added += self.add(list(self._candidates(row["game"], names)))
-        newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
-        self._database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
-        return added
-
-    def _candidates(self, game: int, names: Sequence[str]) -> Iterator[NewProblem]:
-        rows = self._database.rows("SELECT * FROM games WHERE id = ?", game)
-        if not rows:
-            return  # It was deleted meanwhile.
-        row = rows[0]
-        moves = row["moves"].split()
-        players = (row["black"], row["white"])
-        plies = self._database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game)
-        classes = {ply["ply"]: ply["kind"] for ply in plies}
-        for ply in plies:
-            judgement = json.loads(ply["judgement"])
-            kind = _kind(judgement, classes.get(ply["ply"] - 1, ""))
-            if kind is None or (names and players[ply["turn"]] not in names):
-                continue
-            source = {"names": list(players), "date": row["date"], "ply": ply["ply"]}
-            content: Json = {"source": source, "loss": round(float(ply["loss"]), 4)}
-            if judgement["allows_mate"]:
-                content["allows_mate"] = judgement["allows_mate"]
-            way = tuple(moves[: ply["ply"] - 1])
-            yield NewProblem(kind, row["start"], way, content, moves[len(way)], game, ply["ply"])
-
     def get(self, identity: int) -> Problem:
         """Returns a problem; raises InputError if there is none of this number."""
         rows = self._database.rows("SELECT * FROM problems WHERE id = ?", identity)
@@ -210,19 +144,14 @@ class Problems:
 
     def decide(self, identity: int, state: ProblemState, playouts: int, content: Json) -> None:
         """Keeps the result of a check; a problem that was removed meanwhile stays so."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "UPDATE problems SET state = ?, playouts = ?, content = ?"
-                " WHERE id = ? AND state = 'candidate'",
-                (state.value, playouts, json.dumps(content), identity),
-            )
+        statement = (
+            "UPDATE problems SET state = ?, playouts = ?, content = ? WHERE id = ? AND state = 'candidate'"
+        )
+        self._database.run(statement, state.value, playouts, json.dumps(content), identity)
 
     def set_content(self, identity: int, content: Json) -> None:
         """Replaces the content of a problem; what the user has answered stays."""
-        with self._database.transaction() as connection:
-            connection.execute(
-                "UPDATE problems SET content = ? WHERE id = ?", (json.dumps(content), identity)
-            )
+        self._database.run("UPDATE problems SET content = ? WHERE id = ?", json.dumps(content), identity)
 
     def remove(self, identity: int) -> None:
         """Never asks a problem again."""
@@ -267,18 +196,6 @@ class Problems:
             " WHERE state = 'sound' AND kind = 'tsume' GROUP BY length ORDER BY length"
         )
         return {row["length"]: row["n"] for row in rows}
-
-
-def _kind(judgement: Json, before: str) -> ProblemKind | None:
-    """Returns what a move can ask for, or None. before: the class of the opponent's move before it."""
-    kind, missed, allows = judgement["kind"], judgement["missed_mate"], judgement["allows_mate"]
-    if missed and missed <= LONGEST_TSUME:
-        return ProblemKind.TSUME
-    if kind in MISTAKES:
-        if allows:
-            return ProblemKind.MATE
-        return ProblemKind.UNPUNISHED if before in MISTAKES else ProblemKind.MISTAKE
-    return ProblemKind.ONLY if kind == MoveClass.GREAT else None
 
 
 def _problem(row: Any) -> Problem:

@@ -61,8 +61,7 @@ class Repertoire:
         self._problems.set_content(problem.id, {**problem.content, "answers": _answers(moves)})
 
     def _delete(self, key: bytes) -> None:
-        with self._database.transaction() as connection:
-            connection.execute("DELETE FROM problems WHERE key = ? AND kind = ?", (key, ProblemKind.OPENING))
+        self._database.run("DELETE FROM problems WHERE key = ? AND kind = ?", key, ProblemKind.OPENING)
 
 
 def _answers(moves: Sequence[str]) -> list[dict[str, object]]:

@@ -9,22 +9,20 @@ searches at that moment.
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from threading import Event, Lock, Thread, current_thread
 from time import monotonic
 from typing import IO, Any
 
-from goryu.analysis.review import GameReview, Reviewer
-from goryu.analysis.store import AnalysisStore, open_default_store
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import Reviewer
 from goryu.base.errors import GoryuError, explained
 from goryu.base.files import try_lock
 from goryu.dojo.activity import Activity
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
 from goryu.dojo.reviews import Reviews, Work
-from goryu.players.config import EngineConfig
-from goryu.players.set_up.model_path import default_model, model_path
+from goryu.players.set_up.loading import LoadingError
 
 _log = logging.getLogger("goryu.dojo")
 
@@ -44,20 +42,19 @@ class Reviewing:
     def __init__(
         self,
         database: Database,
-        config: EngineConfig,
+        reviewer: Callable[[], Reviewer],
         activity: Activity,
         tell: Callable[..., None],
-        store: Callable[[str], AnalysisStore] | None = None,
+        on_reviewed: OnReviewed = lambda game, review: None,
     ) -> None:
-        """tell: as `Dojo.tell`. store: of analyses, as for `Reviewer`; None for that of the user."""
+        """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`."""
         self._database = database
         self._games = Games(database)
         self.reviews = Reviews(database)
-        self._config = replace(config, evaluator=replace(config.evaluator, allows_fallback=False))
         self._activity = activity
         self._tell = tell
-        self._store = store or (lambda engine: open_default_store(engine, _log.warning))
-        self._callbacks: list[OnReviewed] = []
+        self._on_reviewed = on_reviewed
+        self._make_reviewer = reviewer
         self._reviewer: Reviewer | None = None
         self._lock_file: IO[bytes] | None = None
         self._skipped: set[int] = set()
@@ -80,18 +77,12 @@ class Reviewing:
         self._wanted.set()
         if self._thread.is_alive():
             self._thread.join()
-        if self._reviewer is not None:
-            self._reviewer.close()
         if self._lock_file is not None:
             self._lock_file.close()
 
     def wake(self) -> None:
         """Looks for work now: games or settings have changed."""
         self._wanted.set()
-
-    def on_reviewed(self, callback: OnReviewed) -> None:
-        """Calls the callback after each review."""
-        self._callbacks.append(callback)
 
     def pause(self, is_paused: bool) -> None:
         """Pauses the review, or goes on; also after a fault."""
@@ -207,13 +198,12 @@ class Reviewing:
         say()
         is_whole = reviewer.review(review, on_change, self._should_stop)
         self._speed.end()
-        if is_whole and self.reviews.keep(identity, review, self._network()):
+        if is_whole and self.reviews.keep(identity, review, reviewer.loaded.name):
             self._tell("games.changed")
-            for callback in self._callbacks:
-                try:
-                    callback(identity, review)
-                except Exception:
-                    _log.exception("after the review of game %s", identity)
+            try:
+                self._on_reviewed(identity, review)
+            except Exception:
+                _log.exception("after the review of game %s", identity)
 
     def _should_stop(self) -> bool:
         if monotonic() - self._looked_s > LOOK_S:
@@ -221,15 +211,13 @@ class Reviewing:
         return self._ended.is_set() or self._is_paused or self._activity.is_going_on
 
     def _load(self) -> Reviewer:
+        """Returns the reviewer. What is kept must come from the network that the user wants."""
         if self._reviewer is None:
-            self._reviewer = Reviewer(self._config, _log.warning, self._store)
+            reviewer = self._make_reviewer()
+            if reviewer.loaded.problem:
+                raise LoadingError(reviewer.loaded.problem)
+            self._reviewer = reviewer
         return self._reviewer
-
-    def _network(self) -> str:
-        evaluator = self._config.evaluator
-        if evaluator.kind != "network":
-            return evaluator.kind
-        return (model_path(evaluator) if evaluator.model else default_model()[0]).name
 
     def _say(self, status: str, work: Work | None = None, **content: Any) -> None:
         try:

@@ -80,28 +80,12 @@ class Reviews:
     def keep(self, game: int, review: GameReview, engine: str) -> bool:
         """Writes a finished review in place of an older one; returns False if the game was deleted."""
         summaries = [review.summary(turn) for turn in (0, 1)]
+        accuracies = [summary.accuracy for summary in summaries]
         mistakes = [sum(summary.counts[kind] for kind in MISTAKES) for summary in summaries]
-        row = (
-            game,
-            review.playouts,
-            engine,
-            summaries[0].accuracy,
-            summaries[1].accuracy,
-            mistakes[0],
-            mistakes[1],
-            now(),
-        )
-        phase = phases(review.start, review.moves)
+        row = (game, review.playouts, engine, *accuracies, *mistakes, now())
+        phase = [each.value for each in phases(review.start, review.moves)]
         plies = [
-            (
-                game,
-                ply.ply,
-                ply.turn,
-                ply.kind.value,
-                ply.loss,
-                phase[ply.ply - 1].value,
-                json.dumps(asdict(ply)),
-            )
+            (game, ply.ply, ply.turn, ply.kind, ply.loss, phase[ply.ply - 1], json.dumps(asdict(ply)))
             for ply in review.plies()
         ]
         with self._database.transaction() as connection:

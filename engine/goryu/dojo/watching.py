@@ -82,15 +82,16 @@ class Watching:
 
     def look(self) -> int:
         """Reads new and changed files; returns how many. Raises DatabaseError."""
-        rows = self._database.rows("SELECT path, size, modified FROM files")
+        rows = self._database.rows(
+            "SELECT path, size, modified FROM files WHERE collection = ?", self._collection
+        )
         known = {row["path"]: (row["size"], row["modified"]) for row in rows}
         count = told = 0
         for folder in self.folders:
             for path in _records(folder):
                 if self._ended.is_set():
                     return count
-                name = readable_name(path.relative_to(folder).as_posix())
-                count += self._read(path, name, known.get(readable_name(str(path))))
+                count += self._read(path, folder, known.get(readable_name(str(path))))
                 if count >= told + TOLD:
                     self._on_import()
                     told = count
@@ -98,7 +99,7 @@ class Watching:
             self._on_import()
         return count
 
-    def _read(self, path: Path, name: str, known: tuple[int, float] | None) -> bool:
+    def _read(self, path: Path, folder: Path, known: tuple[int, float] | None) -> bool:
         try:
             status = path.stat()
         except OSError:
@@ -110,28 +111,22 @@ class Watching:
             self._unsettled[path] = found
             return False
         self._unsettled.pop(path, None)
+        name, at = readable_name(path.relative_to(folder).as_posix()), readable_name(str(folder))
         try:
             with path.open("rb") as file:
                 data = file.read(MAX_BYTES + 1)
+            self._games.add_file(data, name, self._collection, at)
         except OSError as error:
-            self._games.add_fault(name, None, explained(error))
-        else:
-            self._add(data, name)
-        with self._database.transaction() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?)", (readable_name(str(path)), *found)
-            )
-        return True
-
-    def _add(self, data: bytes, name: str) -> None:
-        try:
-            self._games.add_file(data, name, self._collection)
+            self._games.add_fault(name, None, explained(error), at)
         except GoryuError:
             raise
         except Exception as error:
             # One file must not keep the others from being read.
             _log.exception("%s cannot be read", name)
-            self._games.add_fault(name, None, f"{type(error).__name__}: {error}")
+            self._games.add_fault(name, None, f"{type(error).__name__}: {error}", at)
+        statement = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)"
+        self._database.run(statement, self._collection, readable_name(str(path)), *found)
+        return True
 
 
 def _records(folder: Path) -> Iterator[Path]:

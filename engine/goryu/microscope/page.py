@@ -1,4 +1,4 @@
-"""A still picture of a search as one HTML file that needs no other file."""
+"""A still picture of a search as one file that needs no other: an HTML page, or the tree alone as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -72,10 +72,8 @@ class Subject:
 def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> str:
     """Returns the HTML of the graph after a step."""
     texts, column = TEXTS[subject.language], 1 if subject.language == "ja" else 0
-    shown = view(recording, step, subject.state, subject.game, extent, subject.language, has_path=False)
+    shown, title = _shown(recording, step, subject, extent)
     observed = subject.observed
-    unit = texts["playouts"] if observed.playouts else texts["visited"]
-    title = f"{observed.title[column]}: {unit.format(shown['playouts'])}"
     root = node_view(recording, step, shown["root"], subject.state, subject.game, observed, subject.language)
     assert root is not None
     picture = draw(shown)
@@ -110,6 +108,20 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
 </body>
 </html>
 """
+
+
+def picture_alone(recording: Recording, step: int, subject: Subject, extent: Extent) -> str:
+    """Returns the SVG of the graph after a step, with its style."""
+    shown, title = _shown(recording, step, subject, extent)
+    return draw(shown).svg(title, STYLE.read_text("utf-8") + ".tree-picture { background: var(--paper) }\n")
+
+
+def _shown(recording: Recording, step: int, subject: Subject, extent: Extent) -> tuple[dict[str, Any], str]:
+    """Returns the view and its title."""
+    shown = view(recording, step, subject.state, subject.game, extent, subject.language, has_path=False)
+    unit = TEXTS[subject.language]["playouts" if subject.observed.playouts else "visited"]
+    title = subject.observed.title[1 if subject.language == "ja" else 0]
+    return shown, f"{title}: {unit.format(shown['playouts'])}"
 
 
 def _fitted(picture: Picture) -> str:

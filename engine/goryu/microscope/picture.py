@@ -76,13 +76,14 @@ class Picture:
             "links": [part.as_json() for part in self.links],
         }
 
-    def svg(self, title: str) -> str:
-        """Returns the picture as one SVG element."""
+    def svg(self, title: str, style: str = "") -> str:
+        """Returns the picture as one SVG element. style: CSS of a picture that stands alone."""
         margin = 22.0
         width, height = self.width + 2 * margin, self.height + 2 * margin
         root = element(
             "svg",
             element("title", title),
+            *([element("style", style)] if style else []),
             element("g", *map(_group, self.links)),
             element("g", *map(_group, self.nodes)),
             xmlns="http://www.w3.org/2000/svg",

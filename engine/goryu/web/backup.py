@@ -67,10 +67,9 @@ class Backup:
                 await self._save(request, path)
                 merged = await asyncio.to_thread(lambda: merge(self._dojo.database, path))
                 await asyncio.to_thread(self._dojo.collect)
+                await asyncio.to_thread(self._dojo.games_changed)
             except (GoryuError, OSError) as error:
                 return web.Response(status=400, text=explained(error))
-        self._dojo.tell("games.changed")
-        self._dojo.reviewing.wake()
         return web.json_response(asdict(merged))
 
     def _may(self, request: web.Request) -> bool:

@@ -5,8 +5,9 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.web.lan import Lan
+from goryu.web.messages import Message, field
 from goryu.web.pairing import spaced
-from goryu.web.session import Message, View, field
+from goryu.web.session import View
 
 
 class DevicesView(View):

@@ -13,7 +13,8 @@ from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
 from goryu.players.books.opening_book import OpeningBook
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, moves_field
+from goryu.web.messages import Message, MessageError, choice, field, moves_field
+from goryu.web.session import Session, View
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
@@ -39,16 +40,14 @@ class ExplorerView(View):
         start, moves = _line(message)
         games, side = choice(message, "games", GAMES, "all"), choice(message, "side", SIDES, "any")
         wanted = Filter(GAMES[games], side=SIDES[side])
-        return await self.session.run(
-            "explorer", lambda job: self._look(start, moves, wanted), is_search=False
-        )
+        return await self.ask("explorer", lambda: self._look(start, moves, wanted))
 
     async def on_learn(self, message: Message) -> None:
         """Adds the last of `moves` to the user's repertoire, or takes it out unless `learns`."""
         start, moves = _line(message)
         learns = field(message, "learns", bool)
 
-        def work(_job: Job) -> None:
+        def work() -> None:
             before = _board(start, moves)
             before.pop()
             repertoire = self.session.dojo.repertoire
@@ -60,7 +59,7 @@ class ExplorerView(View):
 
         if not moves:
             raise MessageError("explorer.learn: moves: expected a line with a move")
-        await self.session.run("explorer", work, is_search=False)
+        await self.ask("explorer", work)
 
     def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
         board = _board(start, moves)

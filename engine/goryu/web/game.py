@@ -5,13 +5,15 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
-from goryu.games.shogi import STANDARD_RULES, Rules, move_to_usi
+from goryu.games.shogi import STANDARD_RULES, MoveError, Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.table.clock import ClockConfig
 from goryu.table.game import Game, Played, new_board
+from goryu.table.record import record_text
+from goryu.table.written_moves import read_move
 
 GAMES = ("shogi", "reversi", "reversi6", "reversi4", "tictactoe")
 
@@ -57,6 +59,25 @@ class PageGame(Game):
             raise InputError(tr("{move!r} is not legal", move=name[:20]))
         return legal[name]
 
+    def move_written(self, text: str) -> Move:
+        """Returns the legal move that a person has written, in Japanese, Western notation or USI.
+
+        In the small games it is the English name, or the number of the square. Raises InputError.
+        """
+        if isinstance(self.state, Board):
+            try:
+                return read_move(self.state, text)
+            except MoveError as error:
+                raise InputError(tr("“{text}” is not a legal move here.", text=text)) from error
+        legal = self.names_of_moves()
+        names = {one: move for name, move in legal.items() for one in (self.texts(move)["en"], name)}
+        if text.lower() not in names:
+            expected = ", ".join(sorted(names))
+            raise InputError(
+                tr("{text!r} is not a legal move; expected one of {moves}", text=text, moves=expected)
+            )
+        return names[text.lower()]
+
     def texts(self, move: Move) -> dict[str, str]:
         """Returns the name of a legal move, and the move as people write it in Japanese and in English."""
         if isinstance(self.state, Board):
@@ -100,9 +121,40 @@ class PageGame(Game):
         full = next((line for line in LINES if self.state.opponent & line == line), 0)
         return [square for square in range(9) if full >> square & 1]
 
-    def transcript(self) -> str:
-        """Returns the moves of reversi or tic-tac-toe in one line, such as f5d6c3."""
-        return "".join(one["en"] for one in self.shown if one["en"] != "pass") + "\n"
+    def to_json(self) -> dict[str, Any]:
+        """Returns what the page draws."""
+        return {
+            "game": self.kind,
+            "position": self.position(),
+            "start": self.first_position,
+            "sfen": self.first_position if self.kind == "shogi" else "",
+            "turn": self.turn,
+            "legal": list(self.names_of_moves()) if self.is_persons_turn else [],
+            "last": self.shown[-1]["name"] if self.shown else None,
+            "check": self.is_check(),
+            "people": self.people,
+            "moves": self.shown,
+            "over": {"ending": self.over.ending.value, "winner": self.over.winner} if self.over else None,
+            "undoes": self.can_undo,
+            "declares": self.is_persons_turn and self.may_declare(),
+            "line": self.winning_line(),
+            "clock": self.clocks
+            and {
+                "left": self.clocks.main_left_s(),
+                "running": self.clocks.running,
+                "main": self.clocks.config.main_s,
+                "byoyomi": self.clocks.config.byoyomi_s,
+                "increment": self.clocks.config.increment_s,
+            },
+        }
+
+    def saved(self, form: str) -> dict[str, str]:
+        """Returns the record: its text and a name for the file. form: of shogi, kif or csa."""
+        stamp = self.began.strftime("%Y%m%d-%H%M")
+        if self.kind == "shogi":
+            return {"name": f"goryu-{stamp}.{form}", "text": record_text(f".{form}", self)}
+        moves = "".join(one["en"] for one in self.shown if one["en"] != "pass")
+        return {"name": f"goryu-{self.kind}-{stamp}.txt", "text": f"{moves}\n"}
 
 
 def cells(state: Any) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -10,10 +10,9 @@ from goryu.dojo.game_list import COLLECTIONS, RESULTS, REVIEWED, SIDES, SORTS, F
 from goryu.dojo.games import Collection
 from goryu.dojo.progress import progress
 from goryu.kifu.reading import MAX_BYTES
+from goryu.web.messages import Message, base64_field, choice, field, number
 from goryu.web.review import MOST_PLAYOUTS
-from goryu.web.session import Message, Session, View, base64_field, choice, field, number
-
-T = TypeVar("T")
+from goryu.web.session import Job, Session, View
 
 PAGE = 50
 """Games of a page of the list."""
@@ -36,7 +35,7 @@ class GamesView(View):
 
         folders: that are watched; none for a device. Where files lie is for the page of this machine only.
         """
-        return await self._run("games.state", self._state)
+        return await self.ask("games.state", self._state)
 
     def _state(self) -> dict[str, Any]:
         dojo = self.session.dojo
@@ -70,39 +69,36 @@ class GamesView(View):
         sort = choice(message, "sort", SORTS, "date")
         is_descending = field(message, "isDescending", bool, default=True)
         first = number(message, "first", 0, 1 << 40, 0)
-        database = self.session.dojo.database
-        return await self._run(
-            "games.list",
-            lambda: list_games(database, wanted, sort, is_descending=is_descending, first=first, count=PAGE),
-        )
+
+        def work() -> dict[str, Any]:
+            database = self.session.dojo.database
+            return list_games(database, wanted, sort, is_descending=is_descending, first=first, count=PAGE)
+
+        return await self.ask("games.list", work)
 
     async def on_record(self, message: Message) -> dict[str, Any]:
         """Returns a game as {name, text} for the view "Review", which all views open games with."""
         identity = number(message, "game", 0, 1 << 62)
-        games = self.session.dojo.games
-        game = await self._run("games.record", lambda: games.get(identity))
+        game = await self.ask("games.record", lambda: self.session.dojo.games.get(identity))
         names = " – ".join(name or "?" for name in game.names)
         return {"name": game.file.rpartition("/")[2] or f"{game.date} {names}".strip(), "text": game.record}
 
     async def on_delete(self, message: Message) -> None:
         """Deletes a game."""
         identity = number(message, "game", 0, 1 << 62)
-        await self._run("games.delete", lambda: self.session.dojo.games.delete(identity))
-        self._changed()
+        await self._change("games.delete", lambda: self.session.dojo.games.delete(identity))
 
     async def on_me(self, message: Message) -> None:
         """Sets the names under which the user plays."""
         names = field(message, "names", list)
         if len(names) > MOST_NAMES or not all(isinstance(name, str) for name in names):
             raise InputError(tr("expected at most {count} names", count=MOST_NAMES))
-        await self._run("games.me", lambda: self.session.dojo.games.set_me(names))
-        self._changed()
+        await self._change("games.me", lambda: self.session.dojo.games.set_me(names))
 
     async def on_progress(self, message: Message) -> dict[str, Any]:
         """Returns what the charts show."""
         minutes = number(message, "minutes", -MOST_MINUTES, MOST_MINUTES)
-        database = self.session.dojo.database
-        return await self._run("games.progress", lambda: progress(database, minutes))
+        return await self.ask("games.progress", lambda: progress(self.session.dojo.database, minutes))
 
     # Import.
 
@@ -119,7 +115,7 @@ class GamesView(View):
         if sum(map(len, self._parts)) > MAX_BYTES:
             self._parts.clear()
             problem = tr("expected at most {size} MiB", size=MAX_BYTES >> 20)
-            self.session.dojo.games.add_fault(name, None, problem)
+            await self.ask("games.fault", lambda: self.session.dojo.games.add_fault(name, None, problem))
             raise InputError(f"{name}: {problem}")
         if field(message, "more", bool, default=False):
             return None
@@ -127,40 +123,41 @@ class GamesView(View):
         collection: Collection = "mine" if is_mine else "records"
         data = b"".join(self._parts)
         self._parts.clear()
-        games = self.session.dojo.games
-        imported = await self.session.run("games.add", lambda _job: games.add_file(data, name, collection))
-        self._changed()
-        return {**asdict(imported), "added": len(imported.added)}
+
+        def add(_job: Job) -> dict[str, Any]:
+            imported = self.session.dojo.games.add_file(data, name, collection)
+            self.session.dojo.games_changed()
+            return {**asdict(imported), "added": len(imported.added)}
+
+        return await self.session.run("games.add", add)
 
     async def on_forget_faults(self, _message: Message) -> None:
         """Empties the list of games that could not be read."""
-        await self._run("games.faults", self.session.dojo.games.forget_faults)
-        self._changed()
+        await self._change("games.faults", lambda: self.session.dojo.games.forget_faults())
 
     # The background review.
 
     async def on_pause(self, message: Message) -> None:
         """Pauses the review, or goes on."""
         is_paused = field(message, "isPaused", bool)
-        reviewing = self.session.dojo.reviewing
-        await self._run("games.pause", lambda: reviewing.pause(is_paused))
+        await self.ask("games.pause", lambda: self.session.dojo.reviewing.pause(is_paused))
 
     async def on_playouts(self, message: Message) -> None:
         """Sets the playouts of the next reviews."""
         playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
-        reviews = self.session.dojo.reviewing.reviews
-        await self._run("games.playouts", lambda: setattr(reviews, "playouts", playouts))
+        await self.ask(
+            "games.playouts", lambda: setattr(self.session.dojo.reviewing.reviews, "playouts", playouts)
+        )
 
     async def on_again(self, _message: Message) -> None:
         """Has all games reviewed again."""
-        await self._run("games.again", self.session.dojo.reviewing.reviews.ask_again)
-        self.session.dojo.reviewing.wake()
+        await self._change("games.again", lambda: self.session.dojo.reviewing.reviews.ask_again())
 
-    async def _run(self, name: str, work: Callable[[], T]) -> T:
-        """Runs what takes a moment in a thread; the background review does not rest for it."""
-        return await self.session.run(name, lambda _job: work(), is_search=False)
+    async def _change(self, name: str, work: Callable[[], object]) -> None:
+        """Does what changes the games, and tells all tabs."""
 
-    def _changed(self) -> None:
-        dojo = self.session.dojo
-        dojo.tell("games.changed")
-        dojo.reviewing.wake()
+        def change() -> None:
+            work()
+            self.session.dojo.games_changed()
+
+        await self.ask(name, change)

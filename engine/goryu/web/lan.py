@@ -17,8 +17,8 @@ from aiohttp import web
 from goryu.base.errors import GoryuError, InputError, fault
 from goryu.base.language import speaking, tr
 from goryu.web.addresses import LOOPBACK
+from goryu.web.messages import MessageError, field, language_of, parse
 from goryu.web.pairing import Device, Pairing, spaced
-from goryu.web.session import MessageError, field, language_of, parse
 
 PAGE = Path(__file__).parent / "static" / "pair" / "pair.html"
 

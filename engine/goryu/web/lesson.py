@@ -9,8 +9,8 @@ from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
-from goryu.web.session import Message, MessageError
-from goryu.web.session import field as field_of
+from goryu.web.messages import Message, MessageError
+from goryu.web.messages import field as field_of
 
 THRESHOLDS = (0.05, 0.10, 0.15, 0.20, 0.30)
 """How much win rate a move may lose before the page asks."""

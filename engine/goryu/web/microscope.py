@@ -4,12 +4,13 @@ A request names a step; the search is run as far as that step, and the reply has
 after it. So the page can go back, jump and reload, and keeps no numbers of its own.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import Move, State
 from goryu.microscope.games import GAMES, Language, parse_position
 from goryu.microscope.networks import KINDS, NAMES, open_evaluator
@@ -19,7 +20,8 @@ from goryu.microscope.puct import PuctObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.view import Extent, node_view, view
 from goryu.search.evaluator import Evaluator
-from goryu.web.session import Job, Message, MessageError, Session, View, choice, field, language_of, number
+from goryu.web.messages import Message, MessageError, choice, field, language_of, number
+from goryu.web.session import Job, Session, View
 
 MOST_PLAYOUTS = 2000
 """The playouts that a page may run: the recording stays in memory."""
@@ -174,11 +176,12 @@ class MicroscopeView(View):
             raise InputError(tr("the search was stopped before its first step"))
 
     def _evaluator(self, game: str, state: State, name: str) -> Evaluator:
-        """Returns an evaluator. The network of shogi is the engine's, and is loaded once."""
+        """Returns an evaluator. The network of shogi is that of all tabs."""
         if game != "shogi" or name != "network":
             return open_evaluator(game, state, name)
         if self._network is None:
-            self._network = open_evaluator(game, state, name, self.session.config.evaluator)
+            wanted = replace(self.session.config.evaluator, kind=name)
+            self._network = CachedEvaluator(self.session.dojo.networks.get(wanted).evaluator)
         return self._network
 
 

@@ -12,7 +12,8 @@ from goryu.match.usi_client import SearchReply
 from goryu.match.usi_output import MATE_CP
 from goryu.players.clock.limits import Limits
 from goryu.web.engines import UserEngine, engine_named, user_engines
-from goryu.web.session import Job, Message, MessageError, Session, StoppedError, View, field, moves_field
+from goryu.web.messages import Message, MessageError, field, moves_field
+from goryu.web.session import Job, Session, StoppedError, View
 from goryu.web.usi_engines import UsiEngines
 
 MOST_SHOWN = 12

@@ -15,12 +15,14 @@ from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.levels.levels import LEVELS, evaluator_of
+from goryu.players.levels.levels import FULL_STRENGTH, LEVELS, evaluator_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.set_up.loading import SharedEvaluators
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
 from goryu.web.engines import engine_named, user_engines
+from goryu.web.game import PageGame
 from goryu.web.session import Job, StoppedError
 from goryu.web.usi_engines import UsiEngines, move_of
 
@@ -64,7 +66,9 @@ class EngineError(GoryuError, RuntimeError):
 class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
-    def __init__(self, config: EngineConfig) -> None:
+    def __init__(self, config: EngineConfig, networks: SharedEvaluators) -> None:
+        """networks: those of all tabs."""
+        self._networks = networks
         capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._players: dict[EvaluatorConfig, Player] = {}
@@ -146,7 +150,10 @@ class Opponents:
         """Returns the player for a config: the levels and full strength may have different networks."""
         evaluator = evaluator_of(config)
         if evaluator not in self._players:
-            player = Player()
+            rules = config.rules
+            # A player sets another value of a draw in its network, and other searches must not see it.
+            is_alone = (rules.draw_value_black, rules.draw_value_white) != (0.0, 0.0)
+            player = Player(loaded=None if is_alone else self._networks.get(evaluator))
             player.load(config, _log.info)
             self._players[evaluator] = player
         return self._players[evaluator]
@@ -237,3 +244,12 @@ def is_opponent(kind: str, name: str) -> bool:
     if kind == "shogi":
         return name in {str(level.number) for level in LEVELS}
     return name in agents()[kind]
+
+
+def limits_of(game: PageGame, opponent: str) -> Limits:
+    """Returns the limits of the opponent's search."""
+    if game.clocks:
+        return game.clocks.limits(game.turn)
+    if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
+        return Limits(movetime_ms=1000 * THINKING_S)
+    return Limits()

@@ -8,52 +8,18 @@ from typing import Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
-from goryu.games.shogi import MoveError
 from goryu.games.state import Move
-from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
-from goryu.players.clock.limits import Limits
-from goryu.players.levels.levels import FULL_STRENGTH, LEVELS
-from goryu.players.position import rules_of
-from goryu.table.clock import ClockConfig
-from goryu.table.record import record_text
-from goryu.table.written_moves import read_move
-from goryu.web.game import GAMES, PageGame
-from goryu.web.lesson import THRESHOLDS, Lesson
-from goryu.web.opponents import (
-    THINKING_S,
-    USER_ENGINE,
-    Opponents,
-    agents,
-    is_opponent,
-    levels,
-)
-from goryu.web.session import (
-    Job,
-    Message,
-    MessageError,
-    Session,
-    StoppedError,
-    View,
-    choice,
-    field,
-    log_failure,
-    network_texts,
-    number,
-    text_of,
-)
+from goryu.web.game import PageGame
+from goryu.web.lesson import THRESHOLDS
+from goryu.web.messages import Message, choice, field, number
+from goryu.web.new_game import new_game
+from goryu.web.opponents import Opponents, agents, levels, limits_of
+from goryu.web.session import Job, Session, StoppedError, View, text_of
 from goryu.web.teacher import Teacher
 
 JOB = "play"
-
-SIDES = ("first", "second", "random", "both")
-"""What a person can play; "both": two people at one screen."""
-
-MOST_MOVES = 2000
-"""Of a game that the page brings back after a restart of the server."""
-
-DAY_S = 24 * 3600
 
 LEAST_REPLY_S = 0.35
 """An engine that answers at once moves its piece while the person's is still moving."""
@@ -69,7 +35,7 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config)
+        self._opponents = Opponents(session.config, session.dojo.networks)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
@@ -81,7 +47,7 @@ class PlayView(View):
     def on_options(self, _message: Message) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
-        network = network_texts(self.session.config)
+        network = self.session.network_texts()
         return {
             "levels": levels(),
             "handicaps": handicaps,
@@ -98,35 +64,15 @@ class PlayView(View):
         return self._state()
 
     def on_new(self, message: Message) -> dict[str, Any]:
-        """Begins a game, or goes on with one that the page has kept (see `_restore`)."""
-        kind = choice(message, "game", GAMES)
-        opponent = field(message, "opponent", str, "5" if kind == "shogi" else "uct:100")
-        if not is_opponent(kind, opponent):
-            raise MessageError(f"play.new: opponent {opponent[:40]!r}: not a player of {kind}")
-        side = choice(message, "side", SIDES, "first")
-        if side == "random":
-            side = self._rng.choice(("first", "second"))
-        people = (side in ("first", "both"), side in ("second", "both"))
-        start = field(message, "sfen", str, "").removeprefix("sfen").strip() if kind == "shogi" else ""
-        game = PageGame(
-            kind,
-            start,
-            people,
-            self._names(kind, people, opponent),
-            _clock_config(message),
-            rules_of(self.session.config),
-        )
-        lesson = Lesson.from_message(message)
-        if lesson and (kind != "shogi" or side == "both"):
-            raise MessageError("play.new: lesson: expected a game of shogi against an engine")
-        _restore(game, message)
+        """Begins a game, or goes on with one that the page has kept; see `new_game`."""
+        new = new_game(message, self.session, self._rng)
         self._stop()
-        self._game, self._opponent, self._number = game, opponent, self._number + 1
-        self._teacher = Teacher(self.session, lesson, self._go_on) if lesson else None
-        self._opponents.new_game(opponent)
+        self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
+        self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
+        self._opponents.new_game(new.opponent)
         self._continue()
-        if self._thinking is None and side != "both":
-            self._think_ahead(kind, opponent)
+        if self._thinking is None and not all(new.game.people):
+            self._think_ahead(new.game.kind, new.opponent)
         return self._state()
 
     def on_move(self, message: Message) -> dict[str, Any]:
@@ -139,20 +85,7 @@ class PlayView(View):
         """Plays a move that the person has written, in Japanese, Western notation or USI."""
         game = self._current(message)
         self._check_turn(game)
-        text = field(message, "text", str)[:40].strip()
-        if isinstance(game.state, Board):
-            try:
-                return self._play(game, read_move(game.state, text))
-            except MoveError as error:
-                raise InputError(tr("“{text}” is not a legal move here.", text=text)) from error
-        legal = game.names_of_moves()
-        names = {one: move for name, move in legal.items() for one in (game.texts(move)["en"], name)}
-        if text.lower() not in names:
-            expected = ", ".join(sorted(names))
-            raise InputError(
-                tr("{text!r} is not a legal move; expected one of {moves}", text=text, moves=expected)
-            )
-        return self._play(game, names[text.lower()])
+        return self._play(game, game.move_written(field(message, "text", str)[:40].strip()))
 
     def on_undo(self, message: Message) -> dict[str, Any]:
         """Takes the person's last move back, and the moves after it."""
@@ -218,13 +151,8 @@ class PlayView(View):
     def on_save(self, message: Message) -> dict[str, str]:
         """Returns the record: its text and a name for the file."""
         game = self._current(message)
-        form = choice(message, "form", ("kif", "csa", "txt"), "kif")
-        stamp = game.began.strftime("%Y%m%d-%H%M")
-        if game.kind != "shogi":
-            return {"name": f"goryu-{game.kind}-{stamp}.txt", "text": game.transcript()}
-        if form == "txt":
-            raise MessageError("play.save: form is 'txt', expected 'kif' or 'csa' for shogi")
-        return {"name": f"goryu-{stamp}.{form}", "text": record_text(f".{form}", game)}
+        forms = ("kif", "csa") if game.kind == "shogi" else ("txt",)
+        return game.saved(choice(message, "form", forms, forms[0]))
 
     def pause(self) -> None:
         """Stops the clocks and the opponent until the page asks for the state again."""
@@ -305,7 +233,7 @@ class PlayView(View):
     async def _think(self, game: PageGame) -> None:
         """Plays the opponent's move."""
         started_s = monotonic()
-        state, limits = game.for_search(), _limits(game, self._opponent)
+        state, limits = game.for_search(), limits_of(game, self._opponent)
 
         def work(job: Job) -> Move | Ending | None:
             if job.is_stopped:
@@ -343,25 +271,7 @@ class PlayView(View):
 
     def _think_ahead(self, kind: str, opponent: str) -> None:
         """Loads the opponent's network while the person thinks about the first move."""
-
-        async def load() -> None:
-            await self.session.run(
-                JOB, lambda job: None if job.is_stopped else self._opponents.load(kind, opponent)
-            )
-
-        task = asyncio.get_running_loop().create_task(load())
-        task.add_done_callback(log_failure)
-
-    def _names(self, kind: str, people: tuple[bool, bool], opponent: str) -> tuple[str, str]:
-        """Returns the names for the record; a person's is empty."""
-        name = f"Goryu {opponent}"
-        if opponent.startswith(USER_ENGINE):
-            name = opponent.removeprefix(USER_ENGINE)
-        elif kind == "shogi":
-            level = LEVELS[int(opponent) - 1]
-            name = f"Goryu {level.japanese if self.session.language == 'ja' else level.english}"
-        first, second = ("" if is_person else name for is_person in people)
-        return first, second
+        self.session.prepare(JOB, lambda _job: self._opponents.load(kind, opponent))
 
     # The state for the page.
 
@@ -371,94 +281,11 @@ class PlayView(View):
     def _state(self) -> dict[str, Any]:
         game = self._game
         assert game is not None
-        shown = {
-            "game": game.kind,
+        return {
+            **game.to_json(),
             "number": self._number,
-            "position": game.position(),
-            "start": game.first_position,
-            "sfen": game.first_position if game.kind == "shogi" else "",
-            "turn": game.turn,
-            "legal": list(game.names_of_moves()) if game.is_persons_turn else [],
-            "last": game.shown[-1]["name"] if game.shown else None,
-            "check": game.is_check(),
-            "people": game.people,
             "opponent": self._opponent,
-            "moves": game.shown,
-            "over": {"ending": game.over.ending.value, "winner": game.over.winner} if game.over else None,
-            "undoes": game.can_undo,
-            "declares": game.is_persons_turn and game.may_declare(),
             "thinking": self._thinking is not None,
             "failed": self._has_failed,
-            "line": game.winning_line(),
-            "clock": None,
             "lesson": self._teacher.lesson.to_json() if self._teacher else None,
         }
-        if clocks := game.clocks:
-            shown["clock"] = {
-                "left": clocks.main_left_s(),
-                "running": clocks.running,
-                "main": clocks.config.main_s,
-                "byoyomi": clocks.config.byoyomi_s,
-                "increment": clocks.config.increment_s,
-            }
-        return shown
-
-
-def _limits(game: PageGame, opponent: str) -> Limits:
-    """Returns the limits of the opponent's search."""
-    if game.clocks:
-        return game.clocks.limits(game.turn)
-    if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
-        return Limits(movetime_ms=1000 * THINKING_S)
-    return Limits()
-
-
-def _clock_config(message: Message) -> ClockConfig | None:
-    value = message.get("clock")
-    if value is None:
-        return None
-    if not isinstance(value, dict):
-        raise MessageError(f"play.new: clock is {str(value)[:40]!r}, expected main, byoyomi and increment")
-    seconds = [field(value, name, float, 0.0) for name in ("main", "byoyomi", "increment")]
-    if not all(0 <= one <= DAY_S for one in seconds) or not any(seconds):
-        raise MessageError(tr("clock: expected times of 0 to 24 hours, and not all 0"))
-    return ClockConfig(*seconds)
-
-
-def _restore(game: PageGame, message: Message) -> None:
-    """Plays the moves of a game that the page has kept, and ends it as it was ended.
-
-    moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
-    over: the end, which may not follow from the moves. All but the moves may be missing.
-    """
-    moves = field(message, "moves", list, [])
-    if len(moves) > MOST_MOVES or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"play.new: moves: expected at most {MOST_MOVES} texts")
-    seconds = field(message, "seconds", list, [0.0] * len(moves))
-    if len(seconds) != len(moves) or not all(_is_time(used) and used >= 0 for used in seconds):
-        raise MessageError("play.new: seconds: expected those of each move")
-    clocks = field(message, "clocks", list, [])
-    if clocks and (len(clocks) != len(moves) + 1 or not all(map(_is_pair, clocks))):
-        raise MessageError("play.new: clocks: expected the two before each move, and those of now")
-    for ply, (move, used) in enumerate(zip(moves, seconds, strict=True)):
-        if game.clocks and clocks:
-            game.clocks.left_s = float(clocks[ply][0]), float(clocks[ply][1])
-        game.push(game.move_named(move), seconds=float(used))
-    if game.clocks and clocks:
-        game.clocks.left_s = float(clocks[-1][0]), float(clocks[-1][1])
-    over = field(message, "over", dict, {})
-    if over and game.over is None:
-        winner = over.get("winner")
-        if winner not in (0, 1, None) or over.get("ending") not in list(Ending):
-            raise MessageError(f"play.new: over is {str(over)[:80]!r}, expected an ending and a winner")
-        game.end(Ending(over["ending"]), winner)
-
-
-def _is_pair(value: object) -> bool:
-    """Are these the times of both sides?"""
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
-
-
-def _is_time(value: object) -> bool:
-    """Is this a number of seconds, at most a year? In byoyomi what is left of the main time is negative."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 366 * DAY_S

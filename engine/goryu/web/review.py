@@ -16,9 +16,9 @@ from goryu.analysis.description import (
 from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview, OnChange, Reviewer
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import OnChange, Reviewer
 from goryu.analysis.standalone_page import html_report
-from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.analysis.threat import passed_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -30,19 +30,8 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
-from goryu.web.session import (
-    Job,
-    Message,
-    MessageError,
-    Session,
-    View,
-    base64_field,
-    choice,
-    field,
-    moves_field,
-    network_texts,
-    number,
-)
+from goryu.web.messages import Message, MessageError, base64_field, choice, field, moves_field, number
+from goryu.web.session import Job, Session, View
 
 MOST_PLAYOUTS = 100_000
 
@@ -131,18 +120,18 @@ class ReviewView(View):
             "file": self._file,
             "date": describer.record.date,
             "isRunning": self.session.is_running("review"),
-            "network": network_texts(self.session.config),
+            "network": self.session.network_texts(),
             **describer.everything(),
         }
 
     def _load(self) -> Reviewer:
         """Loads the network at the first use."""
         if self._reviewer is None:
-            self._reviewer = Reviewer(self.session.config, self._tell, self._open_store)
+            self._reviewer = self.session.dojo.reviewer()
+            if problem := (loaded := self._reviewer.loaded).problem:
+                used = "{problem}; the review uses another network: {description}"
+                self._tell(tr(used, problem=problem, description=loaded.description))
         return self._reviewer
-
-    def _open_store(self, engine: str) -> AnalysisStore:
-        return open_default_store(engine, self._tell)
 
     def _tell(self, text: str) -> None:
         self.session.send("review.message", text=text)
@@ -198,29 +187,25 @@ class ReviewView(View):
 
     async def on_live(self, message: Message) -> None:
         """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
-        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
-        try:
-            board_after(start, moves)
-        except MoveError as error:
-            raise MessageError(f"review.live: {error}") from error
-
-        def report(job: Job, position: dict[str, Any]) -> None:
-            job.report("review.live", moves=moves, position=position)
-
-        await self.session.run("review.live", lambda job: self._analyse(job, start, tuple(moves), report))
+        await self._run_live(message, is_passed=False)
 
     async def on_threat(self, message: Message) -> None:
         """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
+        await self._run_live(message, is_passed=True)
+
+    async def _run_live(self, message: Message, *, is_passed: bool) -> None:
         start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+        kind = "review.threat" if is_passed else "review.live"
         try:
-            passed = passed_position(start, moves)
+            board_after(start, moves)
+            place = (passed_position(start, moves), ()) if is_passed else (start, tuple(moves))
         except MoveError as error:
-            raise MessageError(f"review.threat: {error}") from error
+            raise MessageError(f"{kind}: {error}") from error
 
-        def report(job: Job, position: dict[str, Any]) -> None:
-            job.report("review.threat", moves=moves, position=position)
+        def analyse(job: Job) -> None:
+            self._analyse(job, *place, lambda position: job.report(kind, moves=moves, position=position))
 
-        await self.session.run("review.live", lambda job: self._analyse(job, passed, (), report))
+        await self.session.run("review.live", analyse)
 
     def on_quiet(self, _message: Message) -> None:
         """Ends the live analysis, or that of a threat."""
@@ -241,19 +226,13 @@ class ReviewView(View):
     def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
         before, played = review.moves[:index], review.moves[index]
         board = board_after(review.start, before)
-
-        def is_stopped() -> bool:
-            return job.is_stopped
-
         found = {}
         for name in dict.fromkeys((move, played)):
-            if is_stopped():
-                return None
             judge = self.session.dojo.judge
-            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, is_stopped)
+            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            if job.is_stopped:
+                return None
             if judged is None:
-                if is_stopped():
-                    return None
                 raise InputError(tr("the game is over"))
             found[name] = judged
         verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
@@ -275,23 +254,19 @@ class ReviewView(View):
         job: Job,
         start: str,
         moves: tuple[str, ...],
-        report: Callable[[Job, dict[str, Any]], None],
+        report: Callable[[dict[str, Any]], None],
     ) -> None:
         if self._live is None:
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
             self._live = PositionSearcher(self._load().loaded, config, threads)
-
-        def is_stopped() -> bool:
-            return job.is_stopped
-
         board = board_after(start, moves)
         playouts = LIVE_FIRST
-        while not is_stopped():
-            analysis = self._live.search(start, moves, playouts, is_stopped)
-            if is_stopped():
+        while True:
+            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
+            if job.is_stopped:
                 return
-            report(job, position_json(board, analysis))
+            report(position_json(board, analysis))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
                 return
             playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)

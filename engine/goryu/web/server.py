@@ -14,12 +14,12 @@ from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
 from goryu.kifu.reading import SUFFIXES
-from goryu.players.config import EngineConfig
 from goryu.web.backup import Backup
 from goryu.web.lan import Lan
+from goryu.web.messages import MessageError, field, language_of, parse
 from goryu.web.pairing import Device
 from goryu.web.security import HEADERS, Guard
-from goryu.web.session import MessageError, Session, View, field, language_of, parse
+from goryu.web.session import Session, View
 
 _log = logging.getLogger("goryu.web")
 
@@ -55,19 +55,17 @@ SWEEP_S = 1.0
 class Server:
     """The server and the sessions of its tabs.
 
-    views: by name. config, dojo, record: see `Session`. lan: for devices of the local network, if any.
+    views: by name. dojo, record: see `Session`. lan: for devices of the local network, if any.
     """
 
     def __init__(
         self,
         views: Mapping[str, type[View]],
-        config: EngineConfig,
         dojo: Dojo,
         record: tuple[str, bytes] | None = None,
         lan: Lan | None = None,
     ) -> None:
         self._views = views
-        self._config = config
         self._dojo = dojo
         self._record = record
         self.lan = lan
@@ -215,7 +213,7 @@ class Server:
                     tr("{count} tabs are open, which is the most; close one of them", count=most)
                 )
             self._forget(min(idle, key=lambda one: one.left_s or 0.0))
-        session = Session(self._views, self._config, self._dojo, self._record)
+        session = Session(self._views, self._dojo, self._record)
         session.device, session.lan = device, None if device else self.lan
         self.sessions[session.id] = session
         return session

@@ -1,30 +1,22 @@
-"""The session of one tab: its views, its messages and its searches.
-
-Messages are JSON objects. The page sends {"type": "VIEW.NAME", "id": N, ...} and gets one reply,
-{"type": "reply", "id": N, "ok": true, "value": ...} or {..., "ok": false, "error": "MESSAGE"}. The server
-sends {"type": "VIEW.NAME", ...} at any time.
-"""
+"""The session of one tab: its views and its searches."""
 
 import asyncio
 import contextvars
 import inspect
-import json
 import logging
 import secrets
 import threading
-from base64 import b64decode
-from binascii import Error as Base64Error
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext, suppress
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from goryu.base.errors import GoryuError, InputError, explained
+from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
 from goryu.dojo.dojo import Dojo
-from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
+from goryu.web.messages import Language, Message, MessageError, parse
+from goryu.web.outbox import Outbox
 
 if TYPE_CHECKING:
     from goryu.web.lan import Lan
@@ -32,23 +24,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("goryu.web")
 
-Language = Literal["ja", "en"]
 T = TypeVar("T")
-Message = Mapping[str, Any]
 Handler = Callable[[Message], Any]
-
-REPORT_INTERVAL_S = 0.1
-"""At most one report of each type is sent in this time: a page cannot show more."""
-
-MOST_WAITING = 1000
-"""Messages that may wait to be sent. The connection to a page that reads none of them is closed."""
 
 MOST_THREADS = 64
 """Jobs of all tabs that can run at once."""
-
-
-class MessageError(InputError):
-    """A message of the page that cannot be understood."""
 
 
 class Job:
@@ -116,84 +96,15 @@ class View:
         found = [name for name in dir(self) if name.startswith("on_")]
         return {f"{self.name}.{name.removeprefix('on_')}": getattr(self, name) for name in found}
 
+    async def ask(self, name: str, work: Callable[[], T]) -> T:
+        """Returns what `work` does in a thread, such as with the database, which may have to wait.
+
+        The background review does not rest for it. A job of the same name is stopped first.
+        """
+        return await self.session.run(name, lambda _job: work(), is_search=False)
+
     def pause(self) -> None:
         """Is called when the tab has gone, after its jobs were stopped; it may come back (a reload)."""
-
-
-class Outbox:
-    """The messages that wait to be sent to one tab; all methods may be called from any thread.
-
-    Of reports, only the newest of each kind waits, so that a fast search does not flood a slow page.
-    """
-
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
-        self._lock = threading.Lock()
-        self._queue: list[str] = []
-        self._reports: dict[str, dict[str, Any]] = {}
-        self._filled = asyncio.Event()
-        self._reported_s = 0.0
-        self.is_open = False
-
-    def open(self) -> None:
-        """Empties the outbox for a new connection, which begins by reading the whole state."""
-        with self._lock:
-            self._queue, self._reports, self.is_open = [], {}, True
-
-    def close(self) -> None:
-        """Discards the messages from now on."""
-        with self._lock:
-            self._queue, self._reports, self.is_open = [], {}, False
-
-    def put(self, message: dict[str, Any]) -> None:
-        """Adds a message that must arrive."""
-        text = encode(message)
-        with self._lock:
-            if self.is_open:
-                self._queue.append(text)
-        self._wake()
-
-    def put_report(self, message: dict[str, Any]) -> None:
-        """Adds a message that the next one of its type replaces."""
-        with self._lock:
-            if not self.is_open:
-                return
-            self._reports[message["type"]] = message
-        self._wake()
-
-    def drop_report(self, kind: str) -> None:
-        """Removes a report that still waits and is no longer true."""
-        with self._lock:
-            self._reports.pop(kind, None)
-
-    async def next(self) -> list[str]:
-        """Returns the messages to send now; waits until there is one.
-
-        Raises ConnectionError if more than MOST_WAITING wait: the page reads nothing.
-        """
-        while True:
-            self._filled.clear()
-            with self._lock:
-                if len(self._queue) > MOST_WAITING:
-                    raise ConnectionError("the page reads no messages")
-                texts, self._queue = self._queue, []
-                is_due = monotonic() - self._reported_s >= REPORT_INTERVAL_S
-                reports: list[dict[str, Any]] = []
-                if is_due and self._reports:
-                    reports, self._reports = list(self._reports.values()), {}
-                    self._reported_s = monotonic()
-                has_waiting = bool(self._reports)
-            texts += [encode(report) for report in reports]
-            if texts:
-                return texts
-            delay = self._reported_s + REPORT_INTERVAL_S - monotonic() if has_waiting else None
-            try:
-                await asyncio.wait_for(self._filled.wait(), delay)
-            except TimeoutError:
-                continue
-
-    def _wake(self) -> None:
-        self._loop.call_soon_threadsafe(self._filled.set)
 
 
 def text_of(error: Exception) -> str:
@@ -204,7 +115,7 @@ def text_of(error: Exception) -> str:
     return tr("a defect of Goryu, please report it: {error}", error=f"{type(error).__name__}: {error}")
 
 
-def log_failure(task: asyncio.Task[None]) -> None:
+def _log_failure(task: asyncio.Task[None]) -> None:
     """Logs the error of a task that prepared something: the page shows it when the thing itself fails."""
     if not task.cancelled() and (error := task.exception()):
         _log.error("preparing failed", exc_info=error)
@@ -221,14 +132,13 @@ class Session:
     def __init__(
         self,
         views: Mapping[str, type[View]],
-        config: EngineConfig,
         dojo: Dojo,
         record: tuple[str, bytes] | None = None,
     ) -> None:
         """Must be called in the event loop."""
         self.id = secrets.token_urlsafe(24)
         self.language: Language = "en"
-        self.config = config
+        self.config = dojo.config
         self.dojo = dojo
         self.record = record
         self.left_s: float | None = None
@@ -290,6 +200,15 @@ class Session:
     def _reply_error(self, identity: Any, error: Exception) -> None:
         self.outbox.put({"type": "reply", "id": identity, "ok": False, "error": text_of(error)})
 
+    def network_texts(self) -> dict[Language, str]:
+        """Returns which network plays at full strength and reviews, and why, in both languages."""
+
+        def text(language: Language) -> str:
+            with speaking(language):
+                return tr("network: {name}", name=told_choice(self.config.evaluator))
+
+        return {"en": text("en"), "ja": text("ja")}
+
     def send(self, kind: str, **content: Any) -> None:
         """Sends a message that must arrive; from any thread."""
         self.outbox.drop_report(kind)
@@ -329,6 +248,14 @@ class Session:
                 if self._jobs.get(name) is job:
                     del self._jobs[name]
 
+    def prepare(self, name: str, work: Callable[[Job], object]) -> None:
+        """Begins `work` as `run` does, unless it is stopped before; an error is only logged."""
+
+        async def run() -> None:
+            await self.run(name, lambda job: None if job.is_stopped else work(job))
+
+        self._loop.create_task(run()).add_done_callback(_log_failure)
+
     def stop(self, name: str) -> None:
         """Stops the job of this name, if there is one."""
         if job := self._jobs.get(name):
@@ -351,105 +278,3 @@ class Session:
         self.outbox.close()
         self.pause()
         self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def encode(message: dict[str, Any]) -> str:
-    """Returns a message as JSON in ASCII: half a surrogate pair, which a page may send, has no UTF-8."""
-    return json.dumps(message, allow_nan=False)  # Browsers do not read NaN.
-
-
-def parse(text: str) -> dict[str, Any]:
-    """Returns a message of the page; raises MessageError if it has not the form of one.
-
-    >>> parse('{"type": "play.undo", "id": 3}')["id"]
-    3
-    """
-    try:
-        message = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise MessageError(f"a message that is not JSON ({error}): expected an object with a type") from None
-    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise MessageError(f"message {text[:80]!r}: expected an object with a type")
-    if not isinstance(message.get("id"), int | None):
-        raise MessageError(f"message id {str(message['id'])[:80]!r}: expected a whole number")
-    return message
-
-
-def network_texts(config: EngineConfig) -> dict[Language, str]:
-    """Returns which network plays at full strength and reviews, and why, in both languages."""
-
-    def text(language: Language) -> str:
-        with speaking(language):
-            return tr("network: {name}", name=told_choice(config.evaluator))
-
-    return {"en": text("en"), "ja": text("ja")}
-
-
-def language_of(message: Message) -> Language:
-    """Returns the language that a message of the page names; English if it names none."""
-    return "ja" if message.get("language") == "ja" else "en"
-
-
-def field(message: Message, name: str, kind: type[T], default: T | None = None) -> T:
-    """Returns a field of a message.
-
-    kind: its type; `float` takes whole numbers too. default: of a field that is missing or null; None
-        if it must be there.
-
-    Raises:
-        MessageError: the field is missing, or has another type.
-
-    >>> field({"type": "play.new", "playouts": 100}, "playouts", int)
-    100
-    """
-    value = message.get(name)
-    if value is None and default is not None:
-        return default
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        with suppress(OverflowError):
-            value = float(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise MessageError(f"{message.get('type')}: {name} is {str(value)[:80]!r}, expected {kind.__name__}")
-    return value
-
-
-def base64_field(message: Message, name: str) -> bytes:
-    """Returns the bytes of a field in Base64; raises MessageError if it is something else."""
-    try:
-        return b64decode(field(message, name, str), validate=True)
-    except (Base64Error, ValueError) as error:
-        raise MessageError(f"{message.get('type')}: {name} is not Base64 ({error})") from error
-
-
-def moves_field(message: Message, most: int) -> list[str]:
-    """Returns the field `moves`: texts, at most so many; raises MessageError if it is something else."""
-    moves = field(message, "moves", list)
-    if len(moves) > most or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"{message.get('type')}: moves: expected {most} USI moves at most")
-    return moves
-
-
-def choice(
-    message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str | None = None
-) -> str:
-    """Returns a field that names one of `expected`; raises MessageError if it names another one."""
-    value = field(message, name, str, default)
-    if value not in expected:
-        raise MessageError(f"{message.get('type')}: {name} is {value[:80]!r}, expected {', '.join(expected)}")
-    return value
-
-
-def number(message: Message, name: str, least: int, most: int, default: int | None = None) -> int:
-    """Returns a whole number of a message; raises MessageError if it is out of range."""
-    value = field(message, name, int, default)
-    if not least <= value <= most:
-        raise MessageError(
-            tr(
-                "{name}: expected a number from {least} to {most}, received {value}",
-                name=tr(name),
-                value=value,
-                least=least,
-                most=most,
-            )
-        )
-    return value

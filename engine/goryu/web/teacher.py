@@ -11,7 +11,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.web.game import PageGame
 from goryu.web.lesson import Fate, Lesson
-from goryu.web.session import Job, Session, log_failure, text_of
+from goryu.web.session import Job, Session, text_of
 
 JOB = "play.judge"
 
@@ -39,13 +39,9 @@ class Teacher:
         start, moves = game.first_position, [one["name"] for one in game.shown]
 
         def work(job: Job) -> None:
-            if not job.is_stopped:
-                self._session.dojo.judge.prepare(start, moves, PLAYOUTS, lambda: job.is_stopped)
+            self._session.dojo.judge.prepare(start, moves, PLAYOUTS, lambda: job.is_stopped)
 
-        async def prepare() -> None:
-            await self._session.run(JOB, work)
-
-        asyncio.get_running_loop().create_task(prepare()).add_done_callback(log_failure)
+        self._session.prepare(JOB, work)
 
     def stop(self) -> None:
         """Stops the searches. `judge` begins again."""

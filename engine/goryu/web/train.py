@@ -1,26 +1,34 @@
 """The view "Train": problems from the user's games, the list of the day, and mate problems."""
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from dataclasses import field as data_field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any, TypeVar
 
-from goryu.analysis.description import board_after, named_line, shown_position
+from goryu.analysis.description import named_line, shown_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.dojo.answering import PLAYOUTS, Answer, hint_move, judge_answer
+from goryu.dojo.answering import PLAYOUTS, hint_move, judge_answer
+from goryu.dojo.collecting import collect
 from goryu.dojo.database import now
 from goryu.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu.dojo.problems import Problem, ProblemKind
-from goryu.dojo.schedule import Attempt, Day
+from goryu.dojo.schedule import Attempt
 from goryu.dojo.settings import change_training_settings, training_settings
 from goryu.dojo.tsume.judge import TsumeGame, Verdict
-from goryu.dojo.tsume.solution import problem_board
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
-from goryu.web.session import Job, Message, MessageError, Session, View, base64_field, choice, field, number
+from goryu.web.messages import Message, MessageError, base64_field, choice, field, number
+from goryu.web.session import Job, Session, View
+from goryu.web.told_problems import (
+    answer_json,
+    board_after_move,
+    board_of,
+    day_json,
+    problem_json,
+    solution_json,
+)
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -66,19 +74,15 @@ class TrainView(View):
 
         def work() -> Json:
             self.session.dojo.problems.add_starter_set()
-            self.session.dojo.problems.collect()
+            collect(self.session.dojo.database)
             self.session.dojo.checker.wake()
             return self._state()
 
-        return await self._run("train.state", work)
+        return await self.ask("train.state", work)
 
     async def on_summary(self, _message: Message) -> Json:
         """Returns what `on_state` returns, without making problems."""
-        return await self._run("train.summary", self._state)
-
-    async def _run(self, name: str, work: Callable[[], T]) -> T:
-        """Runs what asks the database in a thread: it may have to wait for another one that writes."""
-        return await self.session.run(name, lambda _job: work(), is_search=False)
+        return await self.ask("train.summary", self._state)
 
     def _state(self) -> Json:
         dojo = self.session.dojo
@@ -92,7 +96,7 @@ class TrainView(View):
             "failure": dojo.checker.failure,
             "lengths": dojo.problems.lengths(),
             "hasMe": bool(dojo.games.me()),
-            "day": _day(dojo.schedule.day(self.now())),
+            "day": day_json(dojo.schedule.day(self.now())),
         }
 
     async def on_change(self, message: Message) -> Json:
@@ -104,7 +108,7 @@ class TrainView(View):
             self.session.dojo.checker.wake()
             return self._state()
 
-        return await self._run("train.change", work)
+        return await self.ask("train.change", work)
 
     # A problem on the board.
 
@@ -126,7 +130,7 @@ class TrainView(View):
             day = dojo.schedule.day(self.now())
             return dojo.problems.get(day.problems[0]) if day.problems else None
 
-        problem = await self._run("train.next", work)
+        problem = await self.ask("train.next", work)
         self._shown = Shown(problem, mode) if problem else None
         return self._problem()
 
@@ -137,29 +141,7 @@ class TrainView(View):
         return self._problem()
 
     def _problem(self) -> Json | None:
-        shown = self._shown
-        if shown is None:
-            return None
-        problem = shown.problem
-        board = _board(problem)
-        source = problem.content.get("source", {})
-        return {
-            "id": problem.id,
-            "kind": problem.kind,
-            "mode": shown.mode,
-            "game": problem.game,
-            "ply": problem.ply,
-            "start": problem.start,
-            "moves": list(problem.moves),
-            "lastMove": problem.moves[-1] if problem.moves else None,
-            "length": problem.content.get("length"),
-            "names": source.get("names"),
-            "date": source.get("date"),
-            "title": problem.content.get("title"),
-            "allowsMate": problem.content.get("allows_mate"),
-            "turn": board.turn,
-            **shown_position(board),
-        }
+        return problem_json(self._shown.problem, self._shown.mode) if self._shown else None
 
     def _here(self) -> Shown:
         if self._shown is None:
@@ -192,13 +174,13 @@ class TrainView(View):
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)
-        return {"isRight": answer.is_right, **_judged(shown.problem, answer), **self._told(shown, past)}
+        return {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
 
     async def on_solution(self, _message: Message) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
         # By the name of the answer's job: of an answer and the solution only the first counts.
-        return await self._run("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
+        return await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
 
     async def on_hint(self, _message: Message) -> Json:
         """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
@@ -224,35 +206,13 @@ class TrainView(View):
 
     def _told(self, shown: Shown, past: list[Attempt]) -> Json:
         """Returns what may be told after the first answer."""
-        problem = shown.problem
-        board = _board(problem)
-        content = problem.content
-        lines = [content["line"]] if problem.kind is ProblemKind.TSUME else []
-        rates: list[float | None] = [None] * len(lines)
-        for answer in content.get("answers", []):
-            if answer["accepted"]:
-                lines.append(answer["line"])
-                rates.append(answer["win_rate"])
-        last = past[0] if past else None
-        return {
-            "solutions": [
-                {"line": named_line(board, line), "winRate": rate}
-                for line, rate in zip(lines, rates, strict=True)
-            ],
-            "played": _played(problem, board),
-            "before": last
-            and {
-                "at": last.at.isoformat(),
-                "isRight": last.is_right,
-                "move": named_line(board, [last.move]) if last.move else None,
-            },
-            "day": _day(self.session.dojo.schedule.day(self.now())),
-        }
+        day = self.session.dojo.schedule.day(self.now())
+        return {**solution_json(shown.problem, past), "day": day_json(day)}
 
     # Mate problems.
 
     def _answer_tsume(self, shown: Shown, move: str) -> Json:
-        game = shown.game = shown.game or TsumeGame(_board(shown.problem).sfen())
+        game = shown.game = shown.game or TsumeGame(board_of(shown.problem).sfen())
         judgement = game.judge(move)
         name = named_line(game.board, [move])
         result: Json = {"move": name, "text": judgement.text(), "verdict": judgement.verdict}
@@ -279,7 +239,7 @@ class TrainView(View):
     async def on_remove(self, _message: Message) -> None:
         """Never asks the shown problem again."""
         identity = self._here().problem.id
-        await self._run("train.remove", lambda: self.session.dojo.problems.remove(identity))
+        await self.ask("train.remove", lambda: self.session.dojo.problems.remove(identity))
         self._shown = None
 
     async def on_import(self, message: Message) -> Json:
@@ -292,7 +252,7 @@ class TrainView(View):
             added = self.session.dojo.problems.add(read.problems)
             return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
 
-        return await self._run("train.import", work)
+        return await self.ask("train.import", work)
 
     async def on_export(self, _message: Message) -> Json:
         """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
@@ -306,71 +266,16 @@ class TrainView(View):
             content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
             return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
 
-        return await self._run("train.export", work)
-
-
-def board_after_move(board: Board, move: str) -> Board:
-    """Returns a copy of a board after a legal move."""
-    after = board.copy()
-    after.push_usi(move)
-    return after
-
-
-def _board(problem: Problem) -> Board:
-    if problem.kind is ProblemKind.TSUME and not problem.moves:
-        return problem_board(problem.start)
-    return board_after(problem.start, problem.moves)
+        return await self.ask("train.export", work)
 
 
 def _reached(shown: Shown) -> Board:
-    return shown.game.board if shown.game else _board(shown.problem)
+    return shown.game.board if shown.game else board_of(shown.problem)
 
 
 def _tsume_hint(shown: Shown) -> str:
-    shown.game = shown.game or TsumeGame(_board(shown.problem).sfen())
+    shown.game = shown.game or TsumeGame(board_of(shown.problem).sfen())
     line = shown.game.solution()
     if not line:
         raise InputError(tr("no mate is known from here"))
     return line[0]
-
-
-def _judged(problem: Problem, answer: Answer) -> Json:
-    """Returns what is told of an answer: its name, its loss, and the line that punishes it."""
-    board = _board(problem)
-    review = answer.review
-    return {
-        "move": named_line(board, [answer.move]),
-        "isListed": answer.is_listed,
-        "loss": round(review.loss, 4) if review else None,
-        "winRate": round(review.played_win_rate, 4) if review else None,
-        "allowsMate": review.allows_mate if review else None,
-        "refutation": named_line(board_after_move(board, answer.move), review.refutation if review else ()),
-    }
-
-
-def _played(problem: Problem, board: Board) -> Json | None:
-    """Returns the move of the game, what it lost, and the line that punishes it."""
-    if not problem.played:
-        return None
-    answers = problem.content.get("answers", [])
-    known = next((one for one in answers if one["move"] == problem.played), None)
-    loss = problem.content.get("loss")
-    if known and None not in (known["win_rate"], answers[0]["win_rate"]):
-        loss = max(0.0, answers[0]["win_rate"] - known["win_rate"])
-    refutation = known["line"][1:] if known else []
-    return {
-        "move": named_line(board, [problem.played]),
-        "isAnswer": bool(known and known["accepted"]),
-        "loss": loss,
-        "refutation": named_line(board_after_move(board, problem.played), refutation),
-    }
-
-
-def _day(day: Day) -> Json:
-    return {
-        "left": len(day.problems),
-        "done": day.done,
-        "right": day.right,
-        "seconds": day.seconds,
-        "tomorrow": day.due_tomorrow,
-    }

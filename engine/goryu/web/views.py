@@ -8,11 +8,12 @@ from goryu.base.language import tr
 from goryu.web.devices import DevicesView
 from goryu.web.explorer import ExplorerView
 from goryu.web.games import GamesView
+from goryu.web.messages import Message, language_of
 from goryu.web.microscope import MicroscopeView
 from goryu.web.opinions import EnginesView
 from goryu.web.play import PlayView
 from goryu.web.review import ReviewView
-from goryu.web.session import Message, View, language_of
+from goryu.web.session import View
 from goryu.web.train import TrainView
 
 

@@ -22,12 +22,13 @@ from goryu.learning.loop.gate import Gate, GateConfig
 from goryu.learning.loop.json_lines import JsonLines, read_lines
 from goryu.learning.loop.loop import LoopEvent, finite_elo, run_loop
 from goryu.learning.loop.players import PlayersJob, PlayTask
-from goryu.learning.loop.rehearsal import RehearsalGame
 from goryu.learning.loop.window import WindowRule, newest, positions_needed
 from goryu.match.match_statistics import MatchStatistics
 from goryu.search.evaluator import Evaluator
 from goryu.work.seam import LocalFile, Task
 from goryu.work.threads import ThreadPool
+from paths import ROOT
+from rehearsal_game import RehearsalGame
 
 
 def katago_shuffle(rows: int, min_rows: int, expand_per_row: float, exponent: float) -> int:
@@ -293,10 +294,11 @@ import sys
 from pathlib import Path
 from goryu.learning.loop.gate import GateConfig
 from goryu.learning.loop.loop import LoopConfig, run_loop
-from goryu.learning.loop.rehearsal import RehearsalGame
-from goryu.learning.loop.rehearsal import RehearsalGame
 from goryu.learning.loop.window import WindowRule
 from goryu.work.processes import ProcessPool
+
+sys.path.append(sys.argv[2])
+from rehearsal_game import RehearsalGame
 
 if __name__ == "__main__":
     game = RehearsalGame(frozenset({2}), 0.05)
@@ -313,7 +315,10 @@ def test_a_driver_that_is_killed_again_and_again_ends_with_every_game_once(tmp_p
     rng = Random(3)
     kills, grown = 0, False
     while True:
-        driver = subprocess.Popen([sys.executable, str(script), str(folder)], stderr=subprocess.PIPE)
+        driver = subprocess.Popen(
+            [sys.executable, str(script), str(folder), str(ROOT / "tests" / "helpers")],
+            stderr=subprocess.PIPE,
+        )
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         wanted = size + rng.randrange(200, 4000)
         while driver.poll() is None and kills < 12:

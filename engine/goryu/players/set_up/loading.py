@@ -6,6 +6,7 @@ shipped model in the same way; at last the material evaluator, which needs no fi
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from goryu.base.errors import GoryuError
@@ -52,6 +53,7 @@ class LoadedEvaluator:
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
     stamp: changes with the content of the model files; None in place of one without a file.
+    problem: why it is not the network that the config names but a weaker evaluator; "" if it is.
     """
 
     evaluator: Evaluator
@@ -59,10 +61,17 @@ class LoadedEvaluator:
     batch_size: int
     config: EvaluatorConfig
     stamp: tuple[tuple[int, ...] | None, ...]
+    problem: str = ""
 
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
         return config == self.config and _stamp(config) == self.stamp
+
+    @property
+    def name(self) -> str:
+        """That of the model's file, or of the kind of evaluator without one."""
+        path = getattr(self.evaluator, "path", None)
+        return self.config.kind if path is None else str(path.name)
 
     @property
     def uses_gpu(self) -> bool:
@@ -87,10 +96,10 @@ def load_evaluator(config: EvaluatorConfig, report: Callable[[str], None]) -> Lo
     Raises:
         LoadingError: the requested network cannot be loaded, and the config does not allow another evaluator.
     """
-    stamp = _stamp(config)
+    stamp, problem = _stamp(config), ""
     evaluator: Evaluator
     if config.kind == "network":
-        evaluator, description = _first_that_loads(config, report)
+        evaluator, description, problem = _first_that_loads(config, report)
     elif config.kind == "material":
         evaluator, description = MaterialEvaluator(), "evaluator=material"
     elif config.kind == "hashed":
@@ -98,7 +107,28 @@ def load_evaluator(config: EvaluatorConfig, report: Callable[[str], None]) -> Lo
     else:
         evaluator, description = UniformEvaluator(), "evaluator=uniform"
     batch_size = getattr(evaluator, "batch_size", config.batch_size or BATCH_WITHOUT_NETWORK)
-    return LoadedEvaluator(evaluator, description, batch_size, config, stamp)
+    return LoadedEvaluator(evaluator, description, batch_size, config, stamp, problem)
+
+
+class SharedEvaluators:
+    """The evaluators of a process in which several search at once: each is loaded once, at its first use."""
+
+    def __init__(self, report: Callable[[str], None]) -> None:
+        """report: as for `load_evaluator`."""
+        self._report = report
+        self._lock = Lock()
+        self._loaded: dict[EvaluatorConfig, LoadedEvaluator] = {}
+
+    def get(self, config: EvaluatorConfig) -> LoadedEvaluator:
+        """Returns what `load_evaluator` returns; from any thread. Loads again if the files have changed.
+
+        Raises LoadingError; the next call tries again.
+        """
+        with self._lock:
+            found = self._loaded.get(config)
+            if found is None or not found.is_current(config):
+                found = self._loaded[config] = load_evaluator(config, self._report)
+            return found
 
 
 def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
@@ -106,8 +136,11 @@ def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> Load
     return LoadedEvaluator(network, network.description, network.batch_size, config, _stamp(config))
 
 
-def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str]:
-    """Returns the requested network, the shipped one, or the material evaluator; and its description."""
+def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str, str]:
+    """Returns the requested network, the shipped one, or the material evaluator.
+
+    Also returns its description, and why it is not the requested one, or "".
+    """
     models = [config.model, str(shipped_model())] if config.allows_fallback else [config.model]
     problems: list[str] = []
     for model in models:
@@ -121,12 +154,12 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
                 f"Error! {problems[0]}; playing with the shipped {network.path.name} instead, "
                 "without the options of the file next to it"
             )
-        return network, network.description
+        return network, network.description, "".join(problems[:1])
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
         raise LoadingError(f"{reason} (AllowFallback is false)")
     report(f"Error! {reason}; playing with the material evaluator instead")
-    return MaterialEvaluator(), "evaluator=material (the network could not be loaded)"
+    return MaterialEvaluator(), "evaluator=material (the network could not be loaded)", reason
 
 
 def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "NetworkEvaluator | NetworkGroup":

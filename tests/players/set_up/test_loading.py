@@ -1,0 +1,41 @@
+"""Evaluators that several searches of one process share."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from goryu.evaluators.network.model_files import shipped_model
+from goryu.players.config import EvaluatorConfig
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators
+from goryu.search.evaluator import Evaluator
+
+
+def test_a_network_is_in_memory_once_until_its_file_changes(tmp_path: Path) -> None:
+    model = tmp_path / "network.onnx"
+    shutil.copy(shipped_model(), model)
+    config, shared = EvaluatorConfig(model=str(model), threads=1), SharedEvaluators(print)
+
+    def evaluator(_number: int) -> Evaluator:
+        return shared.get(config).evaluator
+
+    with ThreadPoolExecutor(3) as pool:
+        first, *others = pool.map(evaluator, range(3))
+    assert all(other is first for other in others)
+    assert shared.get(config).name == "network.onnx"
+    assert shared.get(EvaluatorConfig("uniform")).evaluator is not first
+    model.write_bytes(model.read_bytes()[:1000])
+    assert shared.get(config).problem.startswith(f"model {model}")
+    shutil.copy(shipped_model(), model)
+    whole = shared.get(config)
+    assert (whole.problem, whole.name) == ("", "network.onnx")
+
+
+def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:
+    model = tmp_path / "network.onnx"
+    config, shared = EvaluatorConfig(model=str(model), allows_fallback=False), SharedEvaluators(print)
+    with pytest.raises(LoadingError, match="network"):
+        shared.get(config)
+    shutil.copy(shipped_model(), model)
+    assert isinstance(shared.get(config), LoadedEvaluator)

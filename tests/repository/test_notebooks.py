@@ -1,0 +1,45 @@
+"""The notebooks of the site: made from their sources, and their outputs are what the cells put out."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("nbclient")
+pytest.importorskip("onnxruntime")
+
+import notebooks  # noqa: E402 (it needs nbclient)
+
+NAMES = sorted(path.stem for path in notebooks.SOURCES.glob("*.md"))
+EACH = [(name, language) for name in NAMES for language in notebooks.LANGUAGES]
+FAST = ("mcts-player", "ja")
+
+
+def stored(name: str, language: str) -> Any:
+    return nbformat.read(notebooks.stored_path(name, language), as_version=4)
+
+
+@pytest.mark.parametrize("name, language", EACH)
+def test_a_notebook_is_made_from_its_source(name: str, language: str) -> None:
+    made, found = notebooks.made(name, language), stored(name, language)
+    assert [(cell.source, cell.metadata) for cell in found.cells] == [
+        (cell.source, cell.metadata) for cell in made.cells
+    ], "run `python3 tools/dev.py notebooks`"
+
+
+@pytest.mark.parametrize(
+    "name, language", [each if each == FAST else pytest.param(*each, marks=pytest.mark.slow) for each in EACH]
+)
+def test_a_run_puts_out_what_is_stored(name: str, language: str) -> None:
+    again = notebooks.made(name, language)
+    if find_spec("torch") is None:
+        again.cells = [cell for cell in again.cells if "torch" not in notebooks.tags(cell)]
+    ids = {cell.id for cell in again.cells}
+    notebooks.execute(again, language)
+    found = [cell for cell in stored(name, language).cells if cell.id in ids]
+    for before, now in zip(found, again.cells, strict=True):
+        if now.cell_type == "code":
+            assert notebooks.shown(now) == notebooks.shown(before), now.source
