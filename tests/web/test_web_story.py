@@ -16,6 +16,7 @@ from goryu.kifu.writing import to_csa, to_kif
 from goryu.web.lan import Lan
 from goryu.web.train import TrainView
 from paths import ROOT
+from sample_games import ROOK_HANGS
 from web_client import ADDRESS, can_listen
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -36,9 +37,8 @@ BLUNDERS = {
 }
 """By the line of a file of games: after so many of its moves, a bishop or a rook is given away and taken."""
 
-BEFORE = ["2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c"]
-BLUNDER, RETREAT = "2d8d", "2d2h"
-"""The rook where a rook takes it, or back at home."""
+RETREAT = "2d2h"
+"""The rook back at home, and not where a rook takes it."""
 
 
 def write_games(folder: Path) -> int:
@@ -270,10 +270,10 @@ def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
     page.locator(".level input").fill("1")
     page.get_by_label("Teaching game").check()
     page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill(board_after(START_SFEN, BEFORE).sfen())
+    page.get_by_label("Start position (SFEN)").fill(board_after(START_SFEN, ROOK_HANGS[:10]).sfen())
     page.get_by_role("button", name="Start").click()
     on_page = on_board(page, ".play .shogi")
-    on_page.move(BLUNDER)
+    on_page.move(ROOK_HANGS[10])
     panel = page.locator(".lesson")
     expect(panel.locator("h2")).to_contain_text("R-8d")
     expect(page.locator(".play .arrows .arrow")).to_have_count(1)
