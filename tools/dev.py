@@ -234,6 +234,7 @@ TASKS = {
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
     ),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
+    "texts": Verb("run the commands of docs/texts.md and compare", ("train",), script("texts.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
     "review": Verb(
         "measure reviews: speed, agreement with longer searches",
