@@ -119,9 +119,10 @@ def follow(program: subprocess.Popen[bytes]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs pytest: all tests, lint among them, in a process for each core; selected tests in one process."""
+    """Runs pytest: all tests, lint among them, in several processes; selected tests in one."""
     os.chdir(ROOT)
-    parallel = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+    # One more than there are cores: many tests wait for a program or a browser.
+    parallel = ["-n", str(min(8, (os.cpu_count() or 1) + 1)), "--dist", "worksteal"]
     return become([PYTHON, "-m", "pytest", *([] if selects(arguments) else parallel), *arguments])
 
 

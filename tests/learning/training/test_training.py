@@ -295,7 +295,7 @@ def test_training_does_not_start_from_a_larger_network(tmp_path: Path) -> None:
         train(new_config(blocks=8, channels=32), small_dataset(), {}, tmp_path, initial=SHIPPED)
 
 
-@pytest.mark.parametrize(("blocks", "channels"), [(5, 64), (6, 64), (8, 64), (5, 96), (8, 96)])
+@pytest.mark.parametrize(("blocks", "channels"), [(5, 64), (6, 64), (8, 96)])
 def test_a_grown_network_gives_the_same_answers(blocks: int, channels: int) -> None:
     torch.manual_seed(3)
     net = load_export(SHIPPED)
