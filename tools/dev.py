@@ -259,6 +259,11 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "architectures": Verb(
+        "compare the trainer's architectures at equal evaluation time",
+        ("train", "cpu"),
+        script("experiments/architectures.py"),
+    ),
     "loop-trial": Verb(
         "let the learning loop run while computers die",
         ("train", "cluster"),

@@ -526,6 +526,9 @@ OPTIONS = {
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",
+    "draw all moves from the policy, with the network on this device of PyTorch (cpu, cuda)": (
+        "ネットワークを PyTorch のこのデバイス（cpu、cuda）で動かし、すべての指し手を方策から選ぶ"
+    ),
     "play the games 0 to N - 1 (default: no end)": (
         "番号 0 から N - 1 までの対局を指す（既定：止めるまで続ける）"
     ),
