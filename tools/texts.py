@@ -147,7 +147,8 @@ def page(text: str, rows: Sequence[Row], language: str) -> str:
 def missing(row: Row, output: str) -> list[str]:
     """Returns the lines of the row that the output lacks."""
     lines = [" ".join(line.split()) for line in output.splitlines()]
-    return [out for out in row.out if not any(re.search(_pattern(out), line) for line in lines)]
+    matches = re.fullmatch if row.py else re.search  # An expression prints its value and nothing else.
+    return [out for out in row.out if not any(matches(_pattern(out), line) for line in lines)]
 
 
 def _pattern(out: str) -> str:
