@@ -12,7 +12,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
-from goryu.base.errors import InputError  # noqa: E402
+from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.commands.training.train import main  # noqa: E402
 from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder  # noqa: E402
@@ -171,6 +171,17 @@ def test_a_run_goes_on_exactly_on_another_machine(teacher: Path, games: Path, tm
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
     with pytest.raises(InputError, match="newer checkpoint"):
         run("first", parts=tmp_path / "carried")
+
+
+@pytest.mark.parametrize("teacher", ["dlshogi"], indirect=True)
+def test_labels_that_are_no_numbers_end_the_run(teacher: Path, games: Path, tmp_path: Path) -> None:
+    positions, _ = load_games([Source(games)], 0.0, 0)
+    network = DeviceNetwork(teacher)
+    next(weights for weights in network.buffers() if weights.is_floating_point()).fill_(torch.inf)
+    config = TrainingConfig(blocks=1, channels=8, batch_size=16, threads=1, steps=4, evaluations=4)
+    with pytest.raises(GoryuError, match="step 1: the loss is no number"):
+        train(config, DistilledPositions(positions, network), {}, tmp_path)
+    assert not (tmp_path / "checkpoint.pt").exists()
 
 
 def test_a_compiled_teacher_in_halves_labels_nearly_the_same(
