@@ -132,7 +132,7 @@ class Dojo:
         """Judges moves."""
         loaded, store = self.network(), self._analyses()
         with self._lock:
-            if self._judge is None:
+            if self._judge is None or self._judge.loaded is not loaded:
                 self._judge = MoveJudge(loaded, self.config, store)
             return self._judge
 

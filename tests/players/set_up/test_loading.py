@@ -1,14 +1,17 @@
 """Evaluators that several searches of one process share."""
 
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 
 from goryu.evaluators.network.model_files import shipped_model
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators
+from goryu.players.set_up import loading
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators, load_evaluator
 from goryu.search.evaluator import Evaluator
 
 
@@ -30,6 +33,26 @@ def test_a_network_is_in_memory_once_until_its_file_changes(tmp_path: Path) -> N
     shutil.copy(shipped_model(), model)
     whole = shared.get(config)
     assert (whole.problem, whole.name) == ("", "network.onnx")
+
+
+def test_an_evaluator_does_not_wait_for_another_one_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, is_loading, may_end = SharedEvaluators(print), Event(), Event()
+
+    def load(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        if config.kind == "hashed":
+            is_loading.set()
+            may_end.wait()
+        return load_evaluator(config, report)
+
+    monkeypatch.setattr(loading, "load_evaluator", load)
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(shared.get, EvaluatorConfig("hashed"))
+        is_loading.wait()
+        try:
+            assert pool.submit(shared.get, EvaluatorConfig("uniform")).result(timeout=60).name == "uniform"
+        finally:
+            may_end.set()
+        assert slow.result().name == "hashed"
 
 
 def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:
