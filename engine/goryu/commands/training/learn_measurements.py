@@ -56,8 +56,9 @@ def add_measurements(verbs: "argparse._SubParsersAction[ArgumentParser]") -> Non
 
 def show_tables(args: argparse.Namespace) -> None:
     """Measures the tables of the texts and prints each when it is complete."""
-    from goryu.learning.tutorials.text_tables import SECTIONS  # It loads onnxruntime.
+    from goryu.learning.tutorials.text_tables import SECTIONS, trainings  # They load onnxruntime.
 
+    list(trainings(args.lessons))  # A wrong folder is told now, not after minutes.
     tables: dict[str, list[Measurement]] = {}
     with ProgressDisplay() as display:
         for title, measurements in SECTIONS.items():

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
@@ -21,6 +22,7 @@ from goryu.learning.tutorials import experiments
 from goryu.learning.tutorials.alphazero_config import TICTACTOE, puct_config
 from goryu.learning.tutorials.lesson_games import CHECKPOINT_GAMES, GAMES, LessonGame, read_games
 from goryu.learning.tutorials.report import Measurement
+from goryu.learning.tutorials.value_config import PUBLISHED
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
 from goryu.players.agents.presets import disc_lead
@@ -44,6 +46,9 @@ LESSON = {
     "discs ahead against random moves": 20.8,
 }
 """The notebook's numbers; the first three are counted in its strip and its list of rewards."""
+
+AS_PUBLISHED = {**asdict(PUBLISHED), "opponents": ["greedy"]}
+"""The options of a lesson whose numbers may stand beside the notebook's."""
 
 
 def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
@@ -90,7 +95,7 @@ def trainings(folders: Sequence[Path]) -> Iterator[Measurement]:
 
     The error of one lesson is that of its games; the error of several is that of their mean.
 
-    Raises InputError for a folder without a finished lesson.
+    Raises InputError for a folder without a finished lesson as published.
     """
     found: dict[str, list[tuple[float, float]]] = {}
     for folder in folders:
@@ -109,6 +114,7 @@ def _numbers_of(folder: Path) -> dict[str, tuple[float, float]]:
         games = read_games(folder / GAMES)
         tests = read_games(folder / CHECKPOINT_GAMES)
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        options = {name: report[name] for name in AS_PUBLISHED}
         measured = {one["name"]: one for one in report["measurements"]}
         numbers = {
             "training games not lost": _not_lost(games),
@@ -122,6 +128,8 @@ def _numbers_of(folder: Path) -> dict[str, tuple[float, float]]:
             numbers[f"discs ahead against {shown}"] = float(margin[1]) if margin else 0.0, 0.0
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise InputError(f"{folder}: expected a finished lesson ({problem!r})") from None
+    if options != AS_PUBLISHED:
+        raise InputError(f"{folder}: expected a lesson with --as-published and no other numbers")
     return numbers
 
 
