@@ -2,7 +2,7 @@
 """The C++ core, as Cython sees it."""
 
 from cpython.object cimport PyObject
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libcpp cimport bool as cbool
 from libcpp.string cimport string
 from libcpp.vector cimport vector
@@ -99,6 +99,7 @@ cdef extern from "core/plane_row.h" namespace "goryu" nogil:
         vector[int] places
         size_t bytes
         size_t numbers
+        int level_bits
 
     cdef cppclass BitRow:
         BitRow(const PackedLayout&, uint8_t* bits, float* numbers)
@@ -116,6 +117,21 @@ cdef extern from "core/formats.h" namespace "goryu" nogil:
         CoreFormat* release()
 
     FormatPointer make_format(const string& name, double draw_value) except +
+
+cdef extern from "core/position_rows.h" namespace "goryu" nogil:
+    cdef cppclass RowFormat:
+        const CoreFormat* format
+        PackedLayout layout
+        uint8_t* bits
+        float* numbers
+
+    cdef cppclass PositionRows:
+        vector[RowFormat] formats
+        uint8_t* legal
+        size_t legal_bytes
+        int16_t* played
+
+        cbool write(size_t row, const Game& start, const uint16_t* moves, int plies, int length) except +
 
 cdef extern from "core/reversi.h" namespace "goryu" nogil:
     cdef enum class ReversiEnding:

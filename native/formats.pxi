@@ -89,6 +89,76 @@ cdef read_layout(PackedLayout& layout, model_format):
     layout.places = found.places
     layout.bytes = found.bytes
     layout.numbers = len(found.numbers)
+    layout.level_bits = found.level_bits
+
+
+def write_positions(
+    list formats, list starts, int32_t[::1] start_of, uint16_t[::1] moves, int64_t[::1] firsts, int32_t[::1] plies,
+    int32_t[::1] lengths, list rows, list numbers, uint8_t[:, ::1] legal, int16_t[::1] played,
+):
+    """Writes positions of games into a batch, without Python's lock: see `learning/training/game_positions.py`.
+
+    formats: of models, each with arrays in `rows` [N, bytes] and `numbers` [N, numbers], as for `pack_planes`.
+    starts: boards. start_of, firsts, plies, lengths [N]: of each position, the number of the board at which its
+        game starts, where in `moves` the game's moves begin, how many are played before it, how many there are.
+    legal [N, bytes]: a bit for the label of each move that the rules of the board list. played [N]: the label of
+        the next move, or -1. Labels are those of the first format.
+
+    Raises ValueError at an illegal move.
+    """
+    cdef PositionRows target
+    cdef vector[const Game*] games
+    cdef RowFormat each
+    cdef uint8_t[:, ::1] bits
+    cdef float[:, ::1] floats
+    cdef size_t i, count = start_of.shape[0]
+    cdef size_t wrong = count
+    cdef list twins = [native_format(model_format) for model_format in formats]
+    for board in starts:
+        games.push_back((<Board?>board).game)
+    for twin, model_format, bits, floats in zip(twins, formats, rows, numbers, strict=True):
+        if twin is None:
+            raise ValueError(f"expected a format with a native twin, received {model_format.name}")
+        each.format = (<NativeFormat>twin).core
+        read_layout(each.layout, model_format)
+        check_shape((bits.shape[0], bits.shape[1]), (count, each.layout.bytes))
+        check_shape((floats.shape[0], floats.shape[1]), (count, each.layout.numbers))
+        each.bits, each.numbers = &bits[0, 0], &floats[0, 0] if floats.shape[1] else NULL
+        target.formats.push_back(each)
+    check_shape((legal.shape[0], legal.shape[1]), (count, (formats[0].labels + 7) // 8))
+    for length in (firsts.shape[0], plies.shape[0], lengths.shape[0], played.shape[0]):
+        check_shape((length,), (count,))
+    target.legal, target.legal_bytes, target.played = &legal[0, 0], legal.shape[1], &played[0]
+    with nogil:
+        for i in range(count):
+            if not target.write(i, games[start_of[i]][0], &moves[0] + firsts[i], plies[i], lengths[i]):
+                wrong = i
+                break
+    if wrong < count:
+        raise ValueError(f"expected legal moves, found another among those before ply {plies[wrong] + 1}")
+
+
+def moves_of_labels(model_format, list boards, int64_t[::1] labels):
+    """Returns the legal move of each board that has a label in a `ModelFormat`; 0 if there is none."""
+    cdef NativeFormat found = native_format(model_format)
+    cdef list chosen = []
+    cdef MoveList moves
+    cdef Py_ssize_t i
+    cdef int j
+    cdef Board board
+    if found is None:
+        raise ValueError(f"expected a format with a native twin, received {model_format.name}")
+    check_shape((labels.shape[0],), (len(boards),))
+    for i in range(len(boards)):
+        board = boards[i]
+        board.game.legal_moves(moves)
+        move = 0
+        for j in range(moves.size()):
+            if found.core.label(moves[j], board.game.turn()) == labels[i]:
+                move = moves[j]
+                break
+        chosen.append(move)
+    return chosen
 
 
 def read_value(model_format, float value, float draw, int turn):

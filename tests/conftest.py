@@ -33,6 +33,8 @@ def pytest_configure() -> None:
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
     os.environ["GORYU_NETWORK"] = "shipped"  # Nor must anything depend on what the user has downloaded.
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
+    # Each test process has one core: the threads of PyTorch and BLAS would only wait for each other.
+    os.environ["OMP_NUM_THREADS"] = "1"
     for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
         sys.path.append(str(Path(__file__).parents[1] / folder))
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.

@@ -119,9 +119,10 @@ def follow(program: subprocess.Popen[bytes]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Runs pytest: all tests, lint among them, in a process for each core; selected tests in one process."""
+    """Runs pytest: all tests, lint among them, in several processes; selected tests in one."""
     os.chdir(ROOT)
-    parallel = ["-n", "auto", "--maxprocesses", "8", "--dist", "worksteal"]
+    # One more than there are cores: many tests wait for a program or a browser.
+    parallel = ["-n", str(min(8, (os.cpu_count() or 1) + 1)), "--dist", "worksteal"]
     return become([PYTHON, "-m", "pytest", *([] if selects(arguments) else parallel), *arguments])
 
 
@@ -233,6 +234,7 @@ TASKS = {
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
     ),
     "clean": Verb("remove built files; --all: .venv too", None, clean),
+    "texts": Verb("run the commands of docs/texts.md and compare", ("train",), script("texts.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
     "review": Verb(
         "measure reviews: speed, agreement with longer searches",
@@ -256,6 +258,11 @@ TASKS = {
     ),
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
+    ),
+    "architectures": Verb(
+        "compare the trainer's architectures at equal evaluation time",
+        ("train", "cpu"),
+        script("experiments/architectures.py"),
     ),
     "loop-trial": Verb(
         "let the learning loop run while computers die",

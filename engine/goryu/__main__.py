@@ -72,6 +72,11 @@ COMMANDS = {
         "tools",
     ),
     "bench": Command("goryu.commands.bench:main", "measures the search and networks", "tools"),
+    "first-contact": Command(
+        "goryu.commands.first_contact:main",
+        "examines an unknown GPU, unattended, in half an hour",
+        "tools",
+    ),
     "records": Command(
         "goryu.commands.records:main",
         "chooses and converts game records for training",
@@ -100,7 +105,7 @@ COMMANDS = {
 def overview() -> str:
     """Returns what `goryu --help` prints."""
     lines = {
-        name: f"  {name:<12} {tr(command.about)}" + (" *" if command.extra == "train" else "")
+        name: f"  {name:<13} {tr(command.about)}" + (" *" if command.extra == "train" else "")
         for name, command in COMMANDS.items()
     }
     measures = [name for name, command in COMMANDS.items() if command.extra in ("tools", "train")]

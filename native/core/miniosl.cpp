@@ -197,6 +197,7 @@ MinioslFormat::MinioslFormat() : Format({kMinioslPlanes, 0}, kDlshogiLabels) {}
 
 void MinioslFormat::write(const Game& game, PlaneRow<float>& row) const noexcept { write_planes(game, row); }
 void MinioslFormat::write(const Game& game, PlaneRow<Half>& row) const noexcept { write_planes(game, row); }
+void MinioslFormat::write(const Game& game, BitRow& row) const noexcept { write_planes(game, row); }
 
 int MinioslFormat::label(Move move, Color color) const noexcept {
     const int label = dlshogi_label(move, color);

@@ -13,8 +13,7 @@ public:
 
     void write(const Game& game, PlaneRow<float>& row) const noexcept override;
     void write(const Game& game, PlaneRow<Half>& row) const noexcept override;
-    // Its planes hold numbers that differ from square to square, so Python never packs them.
-    void write(const Game&, BitRow&) const noexcept override {}
+    void write(const Game& game, BitRow& row) const noexcept override;
     int label(Move move, Color color) const noexcept override;
 };
 

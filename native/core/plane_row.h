@@ -65,11 +65,15 @@ private:
     std::vector<char> is_used_;  // By plane.
 };
 
+// A plane of counts holds multiples of one over this.
+constexpr int kLevels = 4;
+
 // Where the planes of a position are in its rows of bits and floats: PackedLayout in Python.
 struct PackedLayout {
     std::vector<int> places;  // By plane: its first bit, or -1 - n for the n-th float.
     std::size_t bytes = 0;
     std::size_t numbers = 0;
+    int level_bits = 0;  // From a bit of a plane of counts to that of the next level.
 };
 
 // Writes planes as bits and floats: evaluators/network/packed_input.py in C++.
@@ -86,6 +90,12 @@ public:
     }
     // Sets one square to one.
     void set(int plane, Square s) noexcept { set_bit(static_cast<unsigned>(layout_.places[plane] + s)); }
+    // Sets one square of a plane of counts.
+    void set(int plane, Square s, double x) noexcept {
+        for (int level = 0; level < static_cast<int>(x * kLevels + 0.5); ++level) {
+            set_bit(static_cast<unsigned>(layout_.places[plane] + level * layout_.level_bits + s));
+        }
+    }
     // Sets all squares to a number: to one, if the plane has a single bit.
     void fill(int plane, double x) noexcept {
         const int place = layout_.places[plane];

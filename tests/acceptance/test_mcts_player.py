@@ -92,6 +92,11 @@ def test_the_session_of_the_text(pool: Pool) -> None:
         rows, _, _ = go(engine)
         assert sum(row.visits for row in rows) <= 100
 
+        engine.send("usinewgame\nposition sfen k8/9/9/9/9/9/8r/9/7rK b - 1")
+        rows, _, move = go(engine)
+        assert (len(rows), move) == (1, "1i2i")
+        assert rows[0].visits < 10, "a single legal move is answered at once"
+
 
 def test_a_lost_game_is_resigned(pool: Pool) -> None:
     with pool.start(COMMAND) as engine:

@@ -149,16 +149,16 @@ def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
-    for state, depth in ((TicTacToe(), 5), (Reversi(4), 9), (Reversi(6), 3), (Board(), 2)):
+    whole = list(counts(Reversi(4), 20, HeuristicEvaluator(disc_lead)))
+    for state, depth in ((TicTacToe(), 5), (Reversi(4), 17), (Reversi(6), 3), (Board(), 2)):
         evaluator = HeuristicEvaluator(disc_lead) if isinstance(state, Reversi) else UniformEvaluator()
-        found = list(counts(state, depth, evaluator))
+        found = whole if depth == 17 else list(counts(state, depth, evaluator))
         assert [one.depth for one in found] == list(range(1, depth + 1))
         for one in found:
             assert one.without_cuts >= one.with_cuts
             assert one.without_cuts >= one.ordered
         # Until a game ends, every sequence of moves is one position.
         assert found[1].without_cuts == 1 + perft(state, 1) + perft(state, 2)
-    whole = list(counts(Reversi(4), 20, HeuristicEvaluator(disc_lead)))
     assert (whole[-1].depth, whole[-1].value) == (17, -1.0), "White wins on 4x4; some moves are passes"
     assert whole[-1].ordered < whole[-1].with_cuts < whole[-1].without_cuts // 10
 

@@ -12,9 +12,10 @@ onnx: Any = pytest.importorskip("onnx")
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.benchmark.positions import random_positions  # noqa: E402
+from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.conversion.checking import check_model  # noqa: E402
 from goryu.conversion.convert import convert  # noqa: E402
-from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.sanity import (  # noqa: E402
     FIRST_MOVES,
     MATES,
@@ -47,6 +48,16 @@ def test_the_shipped_model_passes_every_question() -> None:
     assert [speed.batch for speed in check.speeds] == [1, 2, 4, 8, 16]
     assert check.speeds[0].ratio == 1.0
     assert check.formats == [("dlshogi", 1.0)]
+
+
+def test_a_network_with_attention_is_run_by_onnxruntime_and_refused_by_our_kernel(tmp_path: Path) -> None:
+    pytest.importorskip("goryu._native")
+    write_random_network(1, 32, tmp_path / "attention.onnx", kind="attention")
+    backends = {info.backend: info for info in check_model(tmp_path / "attention.onnx").backends}
+    assert backends["onnxruntime"].works
+    assert backends["cpu"].works
+    assert not backends["winograd"].works
+    assert "it has attention" in backends["winograd"].text
 
 
 def edited(tmp_path: Path, *nodes: Any, **renamed: str) -> Path:

@@ -11,9 +11,9 @@ onnx: Any = pytest.importorskip("onnx")
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.benchmark.positions import random_positions  # noqa: E402
 from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
 from goryu.conversion.convert import convert, reorder, shrink  # noqa: E402
-from goryu.conversion.positions import random_positions  # noqa: E402
 from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
 from goryu.conversion.tensors import ConversionError  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
@@ -60,7 +60,7 @@ def test_an_onnx_file_is_halved(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 @pytest.mark.parametrize("kind", TENSORS)
 def test_a_halved_network_of_every_format_keeps_its_format_and_answers(tmp_path: Path, kind: str) -> None:
-    """Its inputs and outputs stay floats; positions travel as planes and, if planes are bits, as bits."""
+    """Its inputs and outputs stay floats; positions travel as planes and as bits."""
     source, target = tmp_path / "full.onnx", tmp_path / "half.onnx"
     write_random_network(1, 8, source, kind=kind)
     shrink(source, target, "fp16", positions=16)
@@ -70,8 +70,7 @@ def test_a_halved_network_of_every_format_keeps_its_format_and_answers(tmp_path:
     for packs in (False, True):
         half = NetworkEvaluator(target, backend="onnxruntime", batch_size=4, packs=packs)
         assert half.format.name == full.format.name
-        has_counts = any(spec.square_numbers for spec in half.format.inputs)
-        assert bool(half.packed) == (packs and not has_counts), half.note
+        assert bool(half.packed) == packs, half.note
         for found, exact in zip(half.evaluate(boards), expected, strict=True):
             assert found.value == pytest.approx(exact.value, abs=0.003)
             assert found.policy == pytest.approx(exact.policy, abs=0.003)

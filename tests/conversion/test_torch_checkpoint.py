@@ -13,8 +13,8 @@ pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint
 from foreign_networks import Net, dlshogi, relu, resnet10_swish, second_book, sigmoid, swish, wideresnet10
+from goryu.benchmark.positions import random_positions
 from goryu.conversion.convert import convert
-from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.torch_checkpoint import read_checkpoint
 from goryu.evaluators.formats.base import planes_of

@@ -1,11 +1,13 @@
 """Candidates from a review, and what the check makes of them."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
@@ -164,6 +166,52 @@ def test_who_walks_into_a_mate_is_asked_to_avoid_it(
     assert verdict is not None
     assert verdict.reason == ""
     assert [one["move"] for one in verdict.content["answers"] if one["accepted"]] == [answer]
+
+
+class Searcher(PositionSearcher):
+    """Answers with given win rates: after a move in a short search, and after it in a longer one."""
+
+    def __init__(self, rates: dict[str, tuple[float, float]]) -> None:
+        self.rates = rates
+        self.searched: list[tuple[str, int]] = []
+
+    def search(
+        self,
+        start: str,
+        moves: tuple[str, ...],
+        playouts: int,
+        should_stop: Callable[[], bool],
+        lines: int = 3,
+    ) -> PositionAnalysis:
+        if not moves:
+            proposed = tuple(MoveAnalysis(move, 0.1, 1, 0.0, None, (move,)) for move in self.rates)
+            return PositionAnalysis(playouts, False, 0.0, proposed)
+        self.searched.append((moves[-1], playouts))
+        win_rate = self.rates[moves[-1]][playouts >= 800]
+        return PositionAnalysis(playouts, False, 1 - 2 * win_rate, ())
+
+
+def test_moves_near_the_best_are_compared_again_with_all_playouts() -> None:
+    settings = TrainingSettings(playouts=800)
+    searcher = Searcher(
+        {"7g7f": (0.60, 0.58), "2g2f": (0.45, 0.50), "1g1f": (0.20, 0.60), "9g9f": (0.47, 0.3)}
+    )
+    verdict = check(searcher, problem(), settings, lambda: False)
+    assert verdict is not None
+    assert verdict.reason == "close"  # At first 2g2f seemed to lose enough.
+    assert searcher.searched[4:] == [("7g7f", 800), ("9g9f", 800), ("2g2f", 800)]
+
+    searcher.rates["2g2f"] = (0.45, 0.40)
+    verdict = check(searcher, problem(), settings, lambda: False)
+    assert verdict is not None
+    assert verdict.reason == ""
+    assert [answer["win_rate"] for answer in verdict.content["answers"]] == [0.58, 0.4, 0.3, 0.2]
+
+
+def test_a_check_that_was_stopped_for_a_moment_decides_nothing() -> None:
+    asked = iter([False, True])
+    searcher = Searcher({"7g7f": (0.60, 0.60), "9g9f": (0.20, 0.20)})
+    assert check(searcher, problem(), TrainingSettings(playouts=800), lambda: next(asked, False)) is None
 
 
 def test_a_mate_is_found_and_every_other_move_is_wrong() -> None:

@@ -7,6 +7,8 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
+from goryu.learning.records.game_records import GameRecord as TrainingRecord
+from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
 ROOK_HANGS = ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c", "2d8d", "8b8d")
 """After the usual exchange of pawns black puts its rook, on move 11, where a rook takes it."""
@@ -69,3 +71,26 @@ def write_sample_games(folder: Path, count: int, plies: int = 12) -> list[Path]:
         path.write_bytes(to_csa(game).encode() if i % 3 == 2 else to_kif(game).encode("cp932"))
         paths.append(path)
     return paths
+
+
+def training_game(seed: int, plies: int = 40, opening: int = 3, policies: bool = False) -> TrainingRecord:
+    """A game of random moves whose first moves are not for training."""
+    rng = random.Random(seed)
+    board = Board()
+    moves: list[int] = []
+    targets: list[tuple[tuple[int, float], ...] | None] = []
+    while len(moves) < plies and board.legal_moves():
+        legal = board.legal_moves()
+        moves.append(int(rng.choice(legal)))
+        others = rng.sample(legal, min(2, len(legal)))
+        targets.append(
+            tuple((int(move), 1.0 / len(others)) for move in others) if rng.random() < 0.5 else None
+        )
+        board.push(legal[legal.index(moves[-1])])  # type: ignore[arg-type]
+    return TrainingRecord(
+        moves=tuple(moves),
+        evals=tuple(None if ply < opening else rng.randrange(-2000, 2000) for ply in range(len(moves))),
+        result=(DRAW, BLACK_WON, WHITE_WON)[seed % 3],
+        policies=tuple(targets) if policies else None,
+        number=seed,
+    )

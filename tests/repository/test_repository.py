@@ -189,6 +189,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
     others = {"bootstrap.py", "cross.py", "dev.py", "draw.py", "release_notes.py", "sanitize.py"}
     others |= {"experiments/analysis_load.py", "experiments/gnushogi_usi.py", "experiments/mutants.py"}
     others |= {"experiments/format_round_trip.py", "experiments/pretended_games.py"}
+    others |= {"parcel.py"}  # It needs nothing but Python.
     wrappers = {"bench.py", "match.py"}  # These are commands of goryu, and so verbs.
     tools = ROOT / "tools"
     programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others - wrappers

@@ -1,11 +1,13 @@
 """A running server, and pages of a real browser that report what must not happen."""
 
 import asyncio
+import json
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,9 +19,14 @@ from goryu.web.server import Server
 from goryu.web.views import VIEWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-CHROMIUM_ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--process-per-site",
+]
 TIMEOUT_MS = 30_000
 """A busy machine is slow; Playwright waits 5 s by itself."""
 
@@ -96,12 +103,42 @@ def browser() -> Iterator["Browser"]:
         browser.close()
 
 
+class Contexts:
+    """A browser context for each language, which all tests share: a new one for each test costs a second.
+
+    What pages store belongs to a port, and each server has its own; only cookies have to be cleared.
+    """
+
+    def __init__(self, browser: "Browser") -> None:
+        self._browser = browser
+        self._contexts: dict[str, BrowserContext] = {}
+
+    def of(self, language: str, server: RunningServer) -> "BrowserContext":
+        if language not in self._contexts:
+            locale = {"ja": "ja-JP", "en": "en-US"}[language]
+            context = self._contexts[language] = self._browser.new_context(locale=locale)
+            # As long as this is open, the process that draws the pages of 127.0.0.1 stays.
+            context.new_page().goto(server.url + "static/icon.svg")
+        return self._contexts[language]
+
+    def clear_cookies(self) -> None:
+        for context in self._contexts.values():
+            context.clear_cookies()
+
+
+@pytest.fixture(scope="session")
+def contexts(browser: "Browser") -> Contexts:
+    return Contexts(browser)
+
+
 OpenPage = Callable[..., "Page"]
 
 
 @pytest.fixture
-def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
+def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
     """Opens the page of the server in a new tab: open_page("#review", width=390, language="ja").
+
+    storage: put into the page's localStorage before it loads.
 
     The test fails if a page writes an error to its console, throws one, or sends a request to another host.
     A test that provokes such an error removes it from `page.problems`.
@@ -116,23 +153,25 @@ def open_page(browser: "Browser", server: RunningServer) -> Iterator[OpenPage]:
         language: str = "en",
         scheme: Any = "light",
         url: str = "",
+        storage: Mapping[str, str] = MappingProxyType({}),
     ) -> Any:
-        locale = {"ja": "ja-JP", "en": "en-US"}[language]
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, locale=locale, color_scheme=scheme
-        )
-        page: Any = context.new_page()
+        page: Any = contexts.of(language, server).new_page()
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.set_default_timeout(TIMEOUT_MS)
         page.problems = []
         watch(page, url or server.url)
         pages.append(page)
+        if storage:
+            page.add_init_script(f"Object.assign(localStorage, {json.dumps(dict(storage))})")
         page.goto((url or server.url) + address)
         return page
 
     yield open_it
     problems = [problem for page in pages for problem in page.problems]
     for page in pages:
-        page.context.close()
+        page.close()
+    contexts.clear_cookies()
     assert problems == []
 
 
@@ -158,9 +197,16 @@ def page(open_page: OpenPage) -> "Page":
 
 
 @pytest.fixture
-def screenshots(tmp_path: Path) -> Path:
-    """A folder for screenshots, which a person may look at."""
-    return tmp_path
+def drop() -> Callable[["Page", Path], None]:
+    """Drops a file or a folder on a page, as a person does from the file manager."""
+
+    def drop_it(page: "Page", path: Path) -> None:
+        browser = page.context.new_cdp_session(page)
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        for kind in ("dragEnter", "dragOver", "drop"):
+            browser.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
+
+    return drop_it
 
 
 ROLES = {"P": "pawn", "L": "lance", "N": "knight", "S": "silver", "G": "gold", "B": "bishop", "R": "rook"}
@@ -191,6 +237,7 @@ class ShogiPage:
     def select(self, square: str) -> None:
         """Clicks on a square until it is selected: a busy page may not be ready for the first click."""
         selected = self.root.locator("sq.selected")
+        self.root.locator(".square-board").scroll_into_view_if_needed()
         for attempt in range(TIMEOUT_MS // LOOK_MS):
             if attempt % 20 == 0:
                 self.click(square)

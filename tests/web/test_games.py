@@ -25,14 +25,6 @@ expect = pytest.importorskip("playwright.sync_api").expect
 PLIES = 12
 
 
-def drop(page: Any, path: Path) -> None:
-    """Drops a file or a folder on the page, as a person does from the file manager."""
-    browser = page.context.new_cdp_session(page)
-    data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
-    for kind in ("dragEnter", "dragOver", "drop"):
-        browser.send("Input.dispatchDragEvent", {"type": kind, "x": 300, "y": 300, "data": data})
-
-
 @pytest.fixture(autouse=True)
 def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests do not touch the user's analyses; the review begins at once after an import."""
@@ -43,14 +35,14 @@ def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_games_are_imported_reviewed_listed_and_opened(
-    open_page: Callable[..., Any], server: Any, tmp_path: Path, screenshots: Path
+    open_page: Callable[..., Any], server: Any, tmp_path: Path, drop: Any
 ) -> None:
     folder = tmp_path / "games" / "below"
     write_sample_games(folder, 6, PLIES)
     (folder / "notes.pdf").write_bytes(b"no record")
     (folder / "broken.kif").write_text("先手：甲\n   1 ７六歩(77)\n   2 ３四歩(32)\n", encoding="utf-8")
     server.dojo.reviewing.reviews.playouts = 10
-    page = open_page("#games")
+    page = open_page("#games", storage={"goryu.review.playouts": "100"})
     expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")
     drop(page, tmp_path / "games")
     rows = page.locator(".game-list tbody tr")
@@ -65,7 +57,6 @@ def test_games_are_imported_reviewed_listed_and_opened(
     expect(page.locator(".game-list .won, .game-list .lost")).to_have_count(6)
     expect(page.locator(".games .side")).to_contain_text("All games are reviewed")
     expect(page.locator("td.of-accuracy .pair")).to_have_count(6)
-    page.screenshot(path=screenshots / "games.png")
 
     page.get_by_role("button", name="Date").click()
     dates = page.locator("td.of-date").all_inner_texts()

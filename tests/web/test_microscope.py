@@ -64,6 +64,20 @@ def agrees(text: str, value: float) -> bool:
     return abs(float(text.replace("−", "-")) - value) <= 0.0005 + 1e-9
 
 
+def outside(page: Any) -> int:
+    """Counts the positions that are not wholly in the picture."""
+    count: int = page.evaluate(
+        """() => {
+          const frame = document.querySelector(".graph .tree-picture").getBoundingClientRect();
+          return [...document.querySelectorAll(".graph g.node")].filter((node) => {
+            const box = node.getBoundingClientRect();
+            return box.left < frame.left || box.right > frame.right || box.bottom > frame.bottom;
+          }).length;
+        }"""
+    )
+    return count
+
+
 @pytest.fixture
 def microscope(open_page: Any) -> Any:
     page = open_page("#microscope")
@@ -91,9 +105,7 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
                     assert agrees(row["Q"], move.value)
             expect(microscope.locator(".facts")).to_contain_text(f"N {playouts + 1}")
 
-
-def test_a_jump_while_a_search_begins_waits_for_it(microscope: Any) -> None:
-    microscope.fill(".playout", "60")
+    microscope.fill(".playout", "60")  # A jump while a search begins waits for it.
     microscope.evaluate(
         """() => {
             document.querySelector(".microscope .setup form").requestSubmit();
@@ -104,17 +116,35 @@ def test_a_jump_while_a_search_begins_waits_for_it(microscope: Any) -> None:
     microscope.wait_for_timeout(200)
     expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
 
+    jump(microscope, 300)
+    assert (
+        outside(microscope) > 0
+    )  # The graph is too wide to be seen as a whole, unless the user asks for it.
+    microscope.locator(".graph .tree-picture").press("f")
+    for _ in range(300):
+        if not outside(microscope):
+            return
+        microscope.wait_for_timeout(100)  # The animation goes on.
+    raise AssertionError("the graph is not wholly shown")
 
-def test_alpha_beta_draws_its_windows_and_cuts(microscope: Any) -> None:
-    begin(microscope, game="tictactoe", example="4 0 8 1", algorithm="alpha-beta")
-    microscope.locator(".graph svg.tree-picture").focus()
-    microscope.keyboard.press("End")
-    expect(microscope.locator(".microscope .progress")).to_contain_text("The search has ended")
-    expect(microscope.locator(".microscope .progress")).to_contain_text("24 positions visited")
-    assert microscope.locator("g.stub.cut text").count() >= 4
-    expect(microscope.locator("g.node").first).to_contain_text("[−1, +1]")
-    assert table(microscope)["c1"]["value"] == "1.000"
-    expect(microscope.locator(".events")).to_contain_text("4 moves are cut off")
+
+def test_an_sfen_in_the_address_is_looked_at_and_alpha_beta_draws_its_windows_and_cuts(
+    open_page: Any,
+) -> None:
+    page = open_page("#microscope/4k4%2F9%2F9%2F9%2F9%2F9%2F9%2FR8%2F4K4%20b%20-%201")
+    expect(page.locator("textarea")).to_have_value("4k4/9/9/9/9/9/9/R8/4K4 b - 1")
+    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
+    expect(page.locator(".small-board sg-pieces piece")).to_have_count(3)
+
+    begin(page, game="tictactoe", example="4 0 8 1", algorithm="alpha-beta")
+    page.locator(".graph svg.tree-picture").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".microscope .progress")).to_contain_text("The search has ended")
+    expect(page.locator(".microscope .progress")).to_contain_text("24 positions visited")
+    assert page.locator("g.stub.cut text").count() >= 4
+    expect(page.locator("g.node").first).to_contain_text("[−1, +1]")
+    assert table(page)["c1"]["value"] == "1.000"
+    expect(page.locator(".events")).to_contain_text("4 moves are cut off")
 
 
 @pytest.mark.slow
@@ -200,13 +230,6 @@ def test_a_reload_keeps_the_search_and_a_phone_shows_all_of_it(open_page: Any) -
     expect(page.locator(".about h2")).to_have_text("PUCT on a graph")
 
 
-def test_an_sfen_in_the_address_is_looked_at(open_page: Any) -> None:
-    page = open_page("#microscope/4k4%2F9%2F9%2F9%2F9%2F9%2F9%2FR8%2F4K4%20b%20-%201")
-    expect(page.locator("textarea")).to_have_value("4k4/9/9/9/9/9/9/R8/4K4 b - 1")
-    expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
-    expect(page.locator(".small-board sg-pieces piece")).to_have_count(3)
-
-
 @pytest.mark.slow
 def test_the_position_of_a_review_can_be_put_under_the_microscope(open_page: Any) -> None:
     page = open_page("#review")
@@ -220,29 +243,3 @@ def test_the_position_of_a_review_can_be_put_under_the_microscope(open_page: Any
         sfens.append(board.sfen())
     expect(page.locator(".setup textarea")).to_have_value(re.compile("|".join(map(re.escape, sfens))))
     expect(page.locator(".microscope .progress")).to_contain_text("Step 0 of")
-
-
-def test_the_whole_of_a_wide_graph_can_be_shown(microscope: Any) -> None:
-    begin(microscope, game="tictactoe")
-    jump(microscope, 300)
-
-    def outside() -> int:
-        """Counts the positions that are not wholly in the picture."""
-        count: int = microscope.evaluate(
-            """() => {
-              const frame = document.querySelector(".graph .tree-picture").getBoundingClientRect();
-              return [...document.querySelectorAll(".graph g.node")].filter((node) => {
-                const box = node.getBoundingClientRect();
-                return box.left < frame.left || box.right > frame.right || box.bottom > frame.bottom;
-              }).length;
-            }"""
-        )
-        return count
-
-    assert outside() > 0
-    microscope.locator(".graph .tree-picture").press("f")
-    for _ in range(300):
-        if not outside():
-            return
-        microscope.wait_for_timeout(100)  # The animation goes on.
-    raise AssertionError("the graph is not wholly shown")

@@ -89,8 +89,22 @@ def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on
         page.keyboard.press("ArrowRight")
     expect(page.locator("sg-pieces piece")).to_have_count(39)
 
+    for width, height in ((844, 390), (667, 375)):  # A phone in landscape.
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("() => scrollTo(500, 500)")
+        assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
+        for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
+            box = page.locator(name).bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= width
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= height
 
-def test_a_move_can_be_dragged_typed_and_written_in_several_notations(page: Any, on_board: Any) -> None:
+
+def test_moves_are_dragged_typed_and_written_in_several_notations_and_a_reload_keeps_them(
+    open_page: Any, server: Any, on_board: Any
+) -> None:
+    page = open_page()
     start(page, side="both")
     page.locator(".square-board").focus()
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
@@ -108,36 +122,51 @@ def test_a_move_can_be_dragged_typed_and_written_in_several_notations(page: Any,
     page.get_by_label("Notation").select_option("ja")
     assert moves_shown(page)[:3] == ["▲７六歩", "△３四歩", "▲２二角成"]
     page.get_by_label("Notation").select_option("name")
-    assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f"]
 
+    other = open_page()  # The two tabs do not disturb each other.
+    start(other, side="both")
+    on_board(other).move("2g2f")
+    expect(other.locator(".moves li")).to_have_count(1)
+    assert len(server.server.sessions) == 2
 
-def test_a_reload_keeps_the_game_and_the_letters_of_the_pieces(page: Any, on_board: Any) -> None:
-    start(page, side="both")
-    on_board(page).move("7g7f")
-    expect(page.locator(".moves li")).to_have_count(1)
+    page.bring_to_front()
     letter = "getComputedStyle(document.querySelector('sg-pieces piece.rook'), '::after').content"
     assert page.evaluate(letter) == "none"
     page.get_by_role("button", name="Letters").click()
     assert page.evaluate(letter) == '"R"'
     page.reload()
-    expect(page.locator(".moves li")).to_have_count(1)
+    expect(page.locator(".moves li")).to_have_count(5)
     assert page.evaluate(letter) == '"R"'
-    on_board(page).move("3c3d", "gote")
-    expect(page.locator(".moves li")).to_have_count(2)
+    on_board(page).move("8c8d", "gote")
+    expect(page.locator(".moves li")).to_have_count(6)
+    assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f", "8c8d"]
+    expect(other.locator(".moves li")).to_have_count(1)
 
 
-def test_a_game_begins_from_a_legal_start_position_and_may_end_by_declaration(page: Any, server: Any) -> None:
+def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on_time(
+    page: Any, server: Any
+) -> None:
     page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill("9/9/9 b - 1")
+    position = page.get_by_label("Start position (SFEN)")
+    position.fill("9/9/9 b - 1")
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".toast.error")).to_contain_text("SFEN")
     page.problems.clear()  # The page writes what it shows to the console too.
-    page.get_by_label("Start position (SFEN)").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
+    position.fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
     start(page, side="both")
     page.get_by_role("button", name="Declare").click()
     expect(page.locator(".status")).to_have_text("Black wins")
     expect(page.locator(".status + p")).to_have_text("by entering king")
     assert the_game(server).over.winner == 0
+
+    page.get_by_role("button", name="New game").click()
+    position.fill("")
+    page.get_by_label("Clock", exact=True).select_option(label="Your own …")
+    page.get_by_label("Minutes").fill("0")
+    page.get_by_label("Seconds a move").fill("1")
+    start(page, side="both")
+    expect(page.locator(".status")).to_have_text("White wins")
+    expect(page.locator(".status + p")).to_have_text("on time")
 
 
 @pytest.mark.slow
@@ -180,14 +209,30 @@ def test_a_whole_game_of_reversi_against_an_agent(page: Any, server: Any) -> Non
 
 
 @pytest.mark.usefixtures("quick_replies")
-def test_a_whole_game_of_tic_tac_toe_against_perfect_play(page: Any, server: Any) -> None:
-    page.locator('input[name="game"][value="tictactoe"]').check(force=True)
-    start(page, "tictactoe", Opponent="Alpha-beta: perfect play")
-    click_until_the_game_is_over(page, server)
-    expect(page.locator(".status")).to_have_text(re.compile("You lose|Draw"))
+def test_the_small_games_are_played_to_the_end_and_fit_a_phone(
+    page: Any, server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    perfect = "Alpha-beta: perfect play"
+    for game, board, ending in (
+        ("tictactoe", {}, "You lose|Draw"),
+        ("reversi", {"Board": "4 × 4"}, "You lose"),
+    ):
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.locator(f'input[name="game"][value="{game}"]').check(force=True)
+        start(page, game, **board, Opponent=perfect)
+        click_until_the_game_is_over(page, server)
+        expect(page.locator(".status")).to_have_text(re.compile(ending))
 
+        page.set_viewport_size({"width": 844, "height": 390})
+        page.evaluate("() => scrollTo(500, 500)")
+        assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
+        first, last = (page.locator(".grid button").nth(at).bounding_box() for at in (0, -1))
+        assert last["y"] + last["height"] <= 390
+        assert first["width"] == pytest.approx(first["height"], abs=1)
+        page.get_by_role("button", name="New game").click()
+    assert page.locator(".grid button").count() == 16
+    assert the_game(server).over.winner == 1  # The second player wins 4x4 with the best moves.
 
-def test_a_defect_of_the_opponent_is_shown(page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def reply(*_: Any) -> None:
         raise ZeroDivisionError("no such luck")
 
@@ -197,59 +242,30 @@ def test_a_defect_of_the_opponent_is_shown(page: Any, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("quick_replies")
-def test_the_engine_moves_first_when_the_person_plays_white(page: Any, on_board: Any) -> None:
+def test_the_engine_moves_takes_back_hints_and_gives_a_handicap(
+    page: Any, server: Any, on_board: Any
+) -> None:
     choose_level(page, 1)
     start(page, side="second")
     expect(page.locator(".moves li")).to_have_count(1)
     assert on_board(page).is_turned
+    page.get_by_role("button", name="New game").click()
 
-
-@pytest.mark.usefixtures("quick_replies")
-def test_take_back_returns_to_the_persons_move(page: Any, on_board: Any) -> None:
-    choose_level(page, 1)
     start(page)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".hints li")).not_to_have_count(0)
+    assert page.locator("svg.arrows .arrow").count() >= 1
     on_board(page).move("7g7f")
     expect(page.locator(".moves li")).to_have_count(2)
     page.get_by_role("button", name="Take back").click()
     expect(page.locator(".moves li")).to_have_count(0)
     on_board(page).move("2g2f")
     expect(page.locator(".moves li")).to_have_count(2)
+    page.get_by_role("button", name="New game").click()
 
-
-@pytest.mark.usefixtures("quick_replies")
-def test_a_hint_shows_arrows_and_moves(page: Any) -> None:
-    start(page)
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".hints li")).not_to_have_count(0)
-    assert page.locator("svg.arrows .arrow").count() >= 1
-
-
-def test_in_a_handicap_game_white_moves_first(page: Any, server: Any) -> None:
-    choose_level(page, 1)
     start(page, Handicap="6-piece")
     expect(page.locator(".moves li")).to_have_count(1)
     assert the_game(server).first_position.startswith("2sgkgs2/9/")
-
-
-def test_a_clock_runs_out(page: Any, server: Any) -> None:
-    page.get_by_label("Clock", exact=True).select_option(label="Your own …")
-    page.get_by_label("Minutes").fill("0")
-    page.get_by_label("Seconds a move").fill("1")
-    start(page, side="both")
-    expect(page.locator(".status")).to_have_text("White wins")
-    expect(page.locator(".status + p")).to_have_text("on time")
-
-
-def test_two_tabs_do_not_disturb_each_other(open_page: Any, server: Any, on_board: Any) -> None:
-    pages = [open_page(), open_page()]
-    for page in pages:
-        start(page, side="both")
-    on_board(pages[0]).move("7g7f")
-    expect(pages[0].locator(".moves li")).to_have_count(1)
-    on_board(pages[1]).move("2g2f")
-    expect(pages[1].locator(".moves li")).to_have_count(1)
-    assert [moves_shown(page) for page in pages] == [["P-7f"], ["P-2f"]]
-    assert len(server.server.sessions) == 2
 
 
 @pytest.mark.slow
@@ -260,43 +276,3 @@ def test_a_game_that_was_played_can_be_reviewed(page: Any, on_board: Any) -> Non
     page.get_by_role("button", name="Review").click()
     expect(page.locator(".view.review")).to_be_visible()
     expect(page.locator(".view.review")).to_contain_text("P-7f")
-
-
-def test_a_phone_in_landscape_shows_the_board_without_scrolling(open_page: Any, on_board: Any) -> None:
-    page = open_page(width=844, height=390)
-    start(page, side="both")
-    for ply, usi in enumerate(("7g7f", "3c3d"), start=1):
-        on_board(page).move(usi)
-        expect(page.locator(".moves li")).to_have_count(ply)
-    for width, height in ((844, 390), (667, 375)):
-        page.set_viewport_size({"width": width, "height": height})
-        page.evaluate("() => scrollTo(500, 500)")
-        assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
-        for name in (".frame", ".hand-top", ".hand-bottom", ".player >> nth=0", ".player >> nth=1"):
-            box = page.locator(name).bounding_box()
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= width
-            assert box["y"] >= 0
-            assert box["y"] + box["height"] <= height
-
-
-@pytest.mark.usefixtures("quick_replies")
-def test_a_whole_game_on_a_small_board(page: Any, server: Any) -> None:
-    page.locator('input[name="game"][value="reversi"]').check(force=True)
-    start(page, "reversi", Board="4 × 4", Opponent="Alpha-beta: perfect play")
-    click_until_the_game_is_over(page, server)
-    assert page.locator(".grid button").count() == 16
-    assert the_game(server).over.winner == 1  # The second player wins 4x4 with the best moves.
-
-
-@pytest.mark.parametrize("game", ["reversi", "tictactoe"])
-def test_a_phone_in_landscape_shows_the_small_boards_without_scrolling(open_page: Any, game: str) -> None:
-    page = open_page(width=844, height=390)
-    start(page, game=game, side="both")
-    page.locator(".grid button.legal").first.click()
-    expect(page.locator(".moves li")).to_have_count(1)
-    page.evaluate("() => scrollTo(500, 500)")
-    assert page.evaluate("() => [scrollX, scrollY]") == [0, 0]
-    first, last = (page.locator(".grid button").nth(at).bounding_box() for at in (0, -1))
-    assert last["y"] + last["height"] <= 390
-    assert first["width"] == pytest.approx(first["height"], abs=1)

@@ -18,11 +18,17 @@ from sample_games import ROOK_HANGS_KIF
 expect = pytest.importorskip("playwright.sync_api").expect
 
 
+@pytest.fixture(scope="module")
+def analyses(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the database of analyses: the tests search a position once."""
+    return tmp_path_factory.mktemp("analyses")
+
+
 @pytest.fixture(autouse=True)
-def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def cache_folder(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests do not touch the user's database."""
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.setenv(name, str(analyses))
 
 
 @pytest.fixture
@@ -34,18 +40,16 @@ def record(tmp_path: Path) -> Path:
 
 def opened(open_page: Callable[..., Any], record: Path, **options: Any) -> Any:
     """The page with the record, reviewed at few playouts."""
-    page = open_page("#review", **options)
+    page = open_page("#review", storage={"goryu.review.playouts": "100"}, **options)
     page.set_default_timeout(120_000)
-    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
-    page.reload()
     page.locator(".opener").wait_for()
     page.set_input_files(".opener input[type=file]", str(record))
     page.locator(".review-actions progress[value='1']").wait_for(state="attached")
     return page
 
 
-def test_a_record_is_reviewed_and_its_graph_and_mistake_are_on_the_page(
-    open_page: Any, record: Path, screenshots: Path
+def test_a_record_is_reviewed_and_another_move_is_tried_and_played_on(
+    open_page: Any, record: Path, server: Any, on_board: Any
 ) -> None:
     page = opened(open_page, record)
     expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
@@ -59,38 +63,35 @@ def test_a_record_is_reviewed_and_its_graph_and_mistake_are_on_the_page(
     page.click(".mistake")
     expect(page.locator(".judgement h2")).to_contain_text("blunder")
     expect(page.locator(".arrows .arrow").first).to_be_attached()
-    page.screenshot(path=screenshots / "review.png")
-
     page.locator(".judgement .line-move").first.click()  # The better move, on the board.
     expect(page.locator(".branch")).to_contain_text("11")
     page.keyboard.press("Home")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("Start")
+
+    on_board(page, ".review .shogi").move("7g7f")  # Any move is analysed at once.
+    expect(page.locator(".branch .line-move")).to_have_text(["P-7f"])
+    expect(page.locator(".candidates tbody tr").first).to_be_visible()
+    page.get_by_role("button", name="Back to the game").click()
+    expect(page.locator(".branch .line-move")).to_have_count(0)
+
+    page.reload()
+    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("11")
     page.locator(".variation .line-move").click()
     expect(page.locator(".branch .line-move")).to_have_text(["R-2h"])
-
-    page.reload()
-    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
-
-
-def test_any_move_can_be_tried_and_is_analysed_at_once(open_page: Any, record: Path) -> None:
-    page = opened(open_page, record, language="ja")
-    page.keyboard.press("Home")
-    square = page.locator("sg-squares")
-    box = square.bounding_box()
-
-    def click(file: int, rank: int) -> None:
-        x = box["x"] + (9 - file + 0.5) * box["width"] / 9
-        page.mouse.click(x, box["y"] + (rank - 0.5) * box["height"] / 9)
-
-    click(7, 7)
-    click(7, 6)
-    expect(page.locator(".branch .line-move")).to_have_text(["▲７六歩"])
-    expect(page.locator(".candidates tbody tr").first).to_be_visible()
-    page.get_by_role("button", name="本譜へ戻る").click()
-    expect(page.locator(".branch .line-move")).to_have_count(0)
+    page.get_by_role("button", name="Play on from here").click()
+    expect(page.locator(".given")).to_contain_text("11 moves")
+    expect(page.locator('input[name="side"][value="second"]')).to_be_checked()
+    expect(page.locator(".play sg-pieces piece")).to_have_count(39)
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".moves li")).to_have_count(11)
+    (session,) = server.server.sessions.values()
+    state = session.views["play"]._state()
+    assert [move["name"] for move in state["moves"]][-2:] == ["P*2c", "2d2h"]
+    assert state["turn"] == 1
 
 
 def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
@@ -130,22 +131,6 @@ def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     panel.get_by_role("button", name="Close").click()
     expect(page.locator(".game-move:visible")).to_have_count(13)
     expect(page.locator(".mistakes-panel")).to_be_visible()
-
-
-def test_a_game_is_played_on_from_a_move_that_was_tried(open_page: Any, record: Path, server: Any) -> None:
-    page = opened(open_page, record)
-    page.locator(".variation .line-move").click()
-    page.get_by_role("button", name="Play on from here").click()
-    expect(page.locator(".given")).to_contain_text("11 moves")
-    expect(page.locator('input[name="side"][value="second"]')).to_be_checked()
-    expect(page.locator(".play sg-pieces piece")).to_have_count(39)
-    page.locator('input[name="side"][value="both"]').check(force=True)
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator(".moves li")).to_have_count(11)
-    (session,) = server.server.sessions.values()
-    state = session.views["play"]._state()
-    assert [move["name"] for move in state["moves"]][-2:] == ["P*2c", "2d2h"]
-    assert state["turn"] == 1
 
 
 def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(

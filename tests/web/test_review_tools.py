@@ -11,18 +11,22 @@ MOVES = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d8d 8b8d"
 """On move 11 black puts its rook where a rook takes it."""
 
 
+@pytest.fixture(scope="module")
+def analyses(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the database of analyses: the tests search a position once."""
+    return tmp_path_factory.mktemp("analyses")
+
+
 @pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folders(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The tests touch neither the user's database nor the user's engines."""
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
+        monkeypatch.setenv(name, str(analyses))
 
 
 def opened(open_page: Any, **options: Any) -> Any:
-    page = open_page("#review", **options)
+    page = open_page("#review", storage={"goryu.review.playouts": "100"}, **options)
     page.set_default_timeout(120_000)
-    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
-    page.reload()
     page.locator(".opener textarea").fill(f"startpos moves {MOVES}")
     page.locator(".opener .row button").last.click()
     page.locator(".review-actions progress[value='1']").wait_for(state="attached")
@@ -69,8 +73,15 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
     expect(drawn.locator("path")).to_have_count(1)
 
 
-def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
+def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page: Any) -> None:
     page = opened(open_page)
+    for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".graph canvas")).to_be_visible()
+        assert page.evaluate("scrollY") == 0
+        box = page.locator(".graph").bounding_box()
+        assert box["y"] + box["height"] <= height
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
     expect(page.locator(".losses .of-blunder")).to_have_count(1)
@@ -81,9 +92,6 @@ def test_mistakes_are_marked_and_searched_deeper(open_page: Any) -> None:
     page.click(".mistake")
     expect(page.locator(".candidates h2")).to_contain_text("1,")  # Playouts of the position after it.
 
-
-def test_a_threat_is_shown_and_a_check_has_none(open_page: Any) -> None:
-    page = opened(open_page)
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")  # After R-8d: Black would take the rook.
     page.keyboard.press("x")
@@ -101,15 +109,3 @@ def test_a_threat_is_shown_and_a_check_has_none(open_page: Any) -> None:
     expect(page.locator(".toast.error")).to_contain_text("cannot pass")
     expect(page.locator(".threat-button")).to_have_attribute("aria-pressed", "false")
     page.problems.clear()  # The page logs the error that it shows.
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900), (390, 844)])
-def test_the_graph_is_visible_without_scrolling(open_page: Any, width: int, height: int) -> None:
-    page = open_page("#review", width=width, height=height)
-    page.locator(".opener textarea").fill(f"startpos moves {MOVES}")
-    page.locator(".opener .row button").last.click()
-    expect(page.locator(".graph canvas")).to_be_visible()
-    assert page.evaluate("scrollY") == 0
-    box = page.locator(".graph").bounding_box()
-    assert box["y"] + box["height"] <= height
-    assert page.evaluate("document.documentElement.scrollWidth") <= width

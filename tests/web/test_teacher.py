@@ -182,33 +182,3 @@ def test_a_lesson_that_cannot_be_is_refused(tmp_path: Path, values: dict[str, An
             tab.new(**values)
 
     in_a_tab(tmp_path, work)
-
-
-def test_a_blunder_is_taken_back_in_the_browser(page: Any, on_board: Any) -> None:
-    expect = pytest.importorskip("playwright.sync_api").expect
-    board = Board(START_SFEN)
-    for move in BEFORE:
-        board.push_usi(move)
-    page.locator(".level input").fill("1")
-    page.get_by_label("Teaching game").check()
-    page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill(board.sfen())
-    page.get_by_role("button", name="Start").click()
-    on_board(page).move(BLUNDER)
-    panel = page.locator(".lesson")
-    expect(panel.locator("h2")).to_contain_text("R-8d")
-    expect(page.locator(".arrows .arrow")).to_have_count(1)
-    page.reload()
-    expect(panel.locator(".line-move").first).to_have_text("Rx8d")
-    panel.get_by_role("button", name="Show the better move").click()
-    expect(panel.locator(".line")).to_have_count(2)
-    panel.locator(".line-move").last.click()
-    expect(page.locator(".arrows .arrow")).to_have_count(0)
-    panel.get_by_role("button", name="Take it back").click()
-    expect(page.locator(".moves li")).to_have_count(0)
-    on_board(page).move(RETREAT)
-    expect(page.locator(".moves li")).to_have_count(2)
-    page.get_by_role("button", name="Resign").click()
-    page.locator("dialog").get_by_role("button", name="Resign").click()
-    expect(panel.locator("li")).to_have_count(1)
-    expect(panel.locator("li")).to_contain_text("taken back")

@@ -1,7 +1,6 @@
-"""The view Train in a real browser: a day of problems from a reviewed game, and the day after."""
+"""The view "Train" in a real browser: mate problems and files; test_web_story.py goes through a day."""
 
 import json
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,76 +8,31 @@ import pytest
 
 from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge
-from goryu.analysis.review import GameReview, PlyReview
-from goryu.dojo.collecting import collect
-from goryu.dojo.problems import ProblemKind, Problems, ProblemState
-from goryu.dojo.reviews import Reviews
+from goryu.analysis.review import PlyReview
+from goryu.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu.dojo.settings import change_training_settings
 from goryu.dojo.tsume.problem import Tsume
-from goryu.kifu.reading import parse_record
-from goryu.web.train import TrainView
-from sample_games import ROOK_HANGS_KIF
+from goryu.games.shogi import START_SFEN
 
 expect = pytest.importorskip("playwright.sync_api").expect
-
-RECORD = ROOK_HANGS_KIF.partition("  13")[0] + "  13 ９六歩(97)\n  14 ８六歩(85)\n  15 投了\n"
-"""On move 11 black puts its rook where a rook takes it; on move 13 it lets white's rook come in."""
-
-DAY = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
-
-
-def ply_review(ply: int, move: str, loss: float, best: str, refutation: tuple[str, ...]) -> PlyReview:
-    return PlyReview(
-        ply, (ply - 1) % 2, move, 0.6, 0.6 - loss, loss, MoveClass.BLUNDER, best, (best,), refutation,
-        0.1, 10, 3, None, None, True,
-    )  # fmt: skip
-
-
-class StoredReview(GameReview):
-    """A review that needs no search: two mistakes of black."""
-
-    def plies(self) -> Any:
-        yield ply_review(11, "2d8d", 0.5, "2d2h", ("8b8d",))
-        yield ply_review(13, "9g9f", 0.4, "8g8f", ("8e8f",))
-
-
-def answers(*moves: tuple[str, float]) -> dict[str, Any]:
-    best = moves[0][1]
-    return {
-        "answers": [
-            {"move": move, "win_rate": rate, "line": [move], "accepted": best - rate < 0.05}
-            for move, rate in moves
-        ]
-    }
 
 
 @pytest.fixture
 def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A reviewed game with two sound problems, a list of two, and a clock that stands still."""
-    dojo = server.dojo
-    change_training_settings(dojo.database, {"is_checking": False, "kinds": ["mistake"], "amount": 2})
-    record = parse_record(RECORD)
-    game = dojo.games.add(record, "game.kif")
-    dojo.games.set_me(["先手太郎"])
-    Reviews(dojo.database).keep(game, StoredReview(record.start, record.moves, 100), "test")
-    problems = Problems(dojo.database)
-    assert collect(dojo.database) == 2
-    for content in (answers(("8g8f", 0.6), ("9g9f", 0.2)), answers(("2d2h", 0.6), ("2d8d", 0.1))):
-        candidate = next(
-            problem
-            for row in dojo.database.rows("SELECT id FROM problems")
-            if (problem := problems.get(row["id"])).state is ProblemState.CANDIDATE
-            and problem.played == content["answers"][-1]["move"]
-        )
-        assert candidate.kind is ProblemKind.MISTAKE
-        problems.decide(candidate.id, ProblemState.SOUND, 100, candidate.content | content)
-    server.now = DAY
-    monkeypatch.setattr(TrainView, "now", lambda view: server.now)
+    """A server with a sound problem of a game and a mate problem, whose judge calls every other move bad."""
+    change_training_settings(server.dojo.database, {"is_checking": False})
+    answer = {"move": "2g2f", "win_rate": 0.6, "line": ["2g2f"], "accepted": True}
+    moves = ("7g7f", "3c3d")
+    mistake = NewProblem(
+        ProblemKind.MISTAKE, START_SFEN, moves, {"answers": [answer]}, "2h5h", state=ProblemState.SOUND
+    )
+    assert Problems(server.dojo.database).add([mistake]) == 1
 
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
-        # 6g6f is as good as the answer on move 13 that the list has; everything else gives a rook away.
-        loss = 0.03 if move == "6g6f" else 0.45
-        return ply_review(len(moves) + 1, move, loss, "2d2h", () if loss < 0.1 or not moves else ("8e8f",))
+        return PlyReview(
+            len(moves) + 1, len(moves) % 2, move, 0.6, 0.15, 0.45, MoveClass.BLUNDER, "2g2f", ("2g2f",), (),
+            0.1, 10, 3, None, None, True,
+        )  # fmt: skip
 
     monkeypatch.setattr(MoveJudge, "judge", judge)
     monkeypatch.setattr(MoveJudge, "prepare", lambda *_: None)
@@ -87,64 +41,10 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return server
 
 
-def play(page: Any, source: tuple[int, int], target: tuple[int, int]) -> None:
-    box = page.locator(".train sg-squares").bounding_box()
-    for file, rank in (source, target):
-        x = box["x"] + (9 - file + 0.5) * box["width"] / 9
-        page.mouse.click(x, box["y"] + (rank - 0.5) * box["height"] / 9)
-
-
-def test_a_day_of_problems_ends_and_the_next_one_begins_with_what_was_wrong(
-    prepared: Any, open_page: Any, screenshots: Path
+@pytest.mark.usefixtures("prepared")
+def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_out(
+    open_page: Any, on_board: Any, tmp_path: Path
 ) -> None:
-    page = open_page("#train")
-    page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".task")).to_contain_text("move 11")  # The problems of a game come in its order.
-
-    # Wrong: it is refuted on the board, and the line can be stepped through.
-    play(page, (2, 4), (8, 4))
-    expect(page.locator(".train-result h2")).to_contain_text("wrong")
-    expect(page.locator(".train .arrows .arrow")).to_have_count(1)
-    page.screenshot(path=screenshots / "train-wrong.png")
-    page.locator(".train-result .line-move").first.click()
-    expect(page.locator(".train-result .line-move").first).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="Try again").click()
-    page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".note-line")).to_contain_text("This piece moves")
-    page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("You played R-8d against 後手花子 (2026-11-22)")
-    page.get_by_role("button", name="Next").click()
-
-    # A move that the list does not have, and as good: right.
-    expect(page.locator(".task")).to_contain_text("move 13")
-    play(page, (6, 7), (6, 6))
-    expect(page.locator(".train-result h2")).to_contain_text("right")
-    page.screenshot(path=screenshots / "train-right.png")
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator(".day")).to_contain_text("Done for today.")
-    expect(page.locator(".day")).to_contain_text("1 of 2")
-
-    # The next day the one that was wrong is due, and the other one is not.
-    prepared.now = DAY + timedelta(days=1)
-    page.reload()
-    page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".day")).to_contain_text("0 of 1")
-    expect(page.locator(".task")).to_contain_text("move 11")
-    page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result")).to_contain_text("chose R-8d, which was wrong")
-    page.get_by_role("button", name="Open the game").click()
-    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
-
-
-def test_a_mate_problem_is_played_to_the_end(prepared: Any, open_page: Any) -> None:
-    page = open_page("#train", language="ja")
-    page.get_by_role("button", name="1 手").click()
-    page.locator(".train .hand-bottom piece.gold").click()
-    play(page, (5, 2), (5, 2))
-    expect(page.locator(".train-result h2")).to_have_text("1 手で詰みました。正解です。")
-
-
-def test_problems_of_shogihome_come_in_and_go_out(prepared: Any, open_page: Any, tmp_path: Path) -> None:
     sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
     problem = {"sfen": sfen, "candidates": [{"usi": "7g7f"}], "actualMove": {"usi": "9g9f"}}
     content = {"format": "shogihome-next-move", "version": 1, "problems": [problem, {"sfen": "x"}]}
@@ -152,15 +52,20 @@ def test_problems_of_shogihome_come_in_and_go_out(prepared: Any, open_page: Any,
     path.write_text(json.dumps(content), encoding="utf-8")
 
     page = open_page("#train")
+    board = on_board(page, ".train .shogi")
+    page.locator(".lengths button").click()
+    board.move("G*5b")
+    expect(page.locator(".train-result h2")).to_have_text("Mate in 1. Right!")
+
     page.locator("summary", has_text="Files").click()
     page.set_input_files(".train input[type=file]", path)
     expect(page.locator("#toasts .error")).to_contain_text("june.json, problem 2")
     with page.expect_download() as download:
         page.get_by_role("button", name="Export").click()
     written = json.loads(download.value.path().read_text(encoding="utf-8"))
-    assert {one["actualMove"]["usi"] for one in written["problems"]} == {"9g9f", "2d8d"}
-    assert len(written["problems"]) == 3
+    assert {one["actualMove"]["usi"] for one in written["problems"]} == {"9g9f", "2h5h"}
+    assert len(written["problems"]) == 2
 
     page.get_by_role("button", name="Imported").click()
-    play(page, (7, 7), (7, 6))
+    board.move("7g7f")
     expect(page.locator(".train-result h2")).to_contain_text("P-7f is an answer of the file")

@@ -56,7 +56,9 @@ def moves(page: Any, count: int) -> None:
 
 
 @pytest.mark.usefixtures("engines", "quick_replies")
-def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(page: Any, on_board: Any) -> None:
+def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
+    page: Any, on_board: Any, tmp_path: Path
+) -> None:
     begin(page, on_board, "Good")
     moves(page, 2)
     expect(page.locator(".player .name").first).to_have_text("Good")
@@ -75,12 +77,11 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(page: Any, on_b
     expect(page.locator(".toast.error").last).to_contain_text("Missing has ended or cannot be started")
     page.get_by_role("button", name="Take back").click()
     moves(page, 0)
+    page.get_by_role("button", name="New game").click()
 
-
-@pytest.mark.usefixtures("engines", "quick_replies")
-def test_an_engine_that_ended_is_started_again(page: Any, on_board: Any, tmp_path: Path) -> None:
+    (tmp_path / "lives").unlink()
     begin(page, on_board, "Fragile")
-    expect(page.locator(".toast.error")).to_contain_text("Fragile has ended")
+    expect(page.locator(".toast.error").last).to_contain_text("Fragile has ended")
     page.get_by_role("button", name="Try again").click()
     moves(page, 2)
     (tmp_path / "lives").unlink()
@@ -127,9 +128,7 @@ def test_an_engine_that_is_closed_while_it_starts_does_not_stay(monkeypatch: pyt
 
 @pytest.mark.usefixtures("engines")
 def test_an_engine_of_the_user_gives_a_second_opinion(open_page: Any) -> None:
-    page = open_page("#review")
-    page.evaluate("localStorage.setItem('goryu.review.playouts', '100')")
-    page.reload()
+    page = open_page("#review", storage={"goryu.review.playouts": "100"})
     page.locator(".opener textarea").fill("startpos moves 7g7f")
     page.get_by_role("button", name="Open the text").click()
     expect(page.locator(".game-move")).to_have_count(2)

@@ -4,8 +4,8 @@
 
 Each file has one game. The games are reviewed, some moves of each become candidates, and the check of the
 dojo decides which are asked. Those are judged again: by Fairy-Stockfish, whose best move should be one of
-the answers, and by the same check with four times the playouts, in which the answers should stay apart from
-the other moves. The folder `--out` keeps what is done, so an interrupted run goes on.
+the answers, and with twice the playouts after every move near the best one, in which the answers should stay
+apart from the other moves. The folder `--out` keeps what is done, so an interrupted run goes on.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
-from goryu.dojo.checking import check
+from goryu.dojo.checking import check, compare_again
 from goryu.dojo.collecting import collect
 from goryu.dojo.database import Database
 from goryu.dojo.games import Games
@@ -160,21 +160,21 @@ class Fairy:
 
 
 def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: TrainingSettings) -> None:
-    """Counts the problems that stay sound with four times the playouts."""
-    longer = replace(settings, playouts=4 * settings.playouts)
-    sound = same = 0
+    """Compares the moves near the best one again, with twice the playouts.
+
+    A problem stays sound if the best move is an answer and better by the threshold than all that are none.
+    """
+    longer = replace(settings, playouts=2 * settings.playouts)
+    sound = 0
     for number, problem in enumerate(asked, start=1):
-        verdict = check(searcher, problem, longer, lambda: False)
-        assert verdict is not None
-        again = [answer["move"] for answer in verdict.content["answers"] if answer["accepted"]]
-        before = [answer["move"] for answer in problem.content["answers"] if answer["accepted"]]
-        sound += not verdict.reason
-        # What matters to the user: a right answer stays right, the move of the game stays wrong.
-        same += before[0] in again and (problem.played in again) is (problem.played in before)
-        print(
-            f"4x: {verdict.reason or 'sound'} {before} -> {again}; sound {sound}, same {same} of {number}",
-            flush=True,
-        )
+        again = [dict(answer) for answer in problem.content["answers"]]
+        compare_again(searcher, problem, again, longer, lambda: False)
+        best = again[0]
+        wrong = max((answer["win_rate"] for answer in again if not answer["accepted"]), default=0.0)
+        is_sound = best["accepted"] and best["win_rate"] - wrong >= settings.threshold
+        sound += is_sound
+        gap = f"{best['move']} better by {best['win_rate'] - wrong:.2f}"
+        print(f"2x: {'sound' if is_sound else 'unsound'}, {gap}; {sound} of {number}", flush=True)
 
 
 if __name__ == "__main__":

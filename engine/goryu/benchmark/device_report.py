@@ -103,9 +103,7 @@ def device_run(
 
     with Seconds() as spent:
         evaluations = puct.search(board, should_stop).stats.evaluations
-    phases = {
-        name: (1e6 * cpu / evaluations, 1e6 * wall / evaluations) for name, (cpu, wall) in puct.times.items()
-    }
+    phases = us_of_phases(puct.times, evaluations)
     rows_us = row_us(networks[0])
     total_us = 1e6 * spent.cpu / evaluations
     simulation_us = min(raw.simulation_us, phases["ask"][0])
@@ -135,6 +133,11 @@ def device_run(
     )
 
 
+def us_of_phases(times: dict[str, tuple[float, float]], evaluations: int) -> dict[str, tuple[float, float]]:
+    """Returns microseconds of processor and wall time of a position, by the phase of the search's loop."""
+    return {name: (1e6 * cpu / evaluations, 1e6 * wall / evaluations) for name, (cpu, wall) in times.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class RawRun:
     """Calls without a search: positions a second, and the processor time of the simulation for each."""
@@ -154,7 +157,7 @@ def raw_device_run(networks: list[NetworkEvaluator], threads: int, seconds: floa
         call, batch = packed.call(), packed.sizes[-1]
         rng = np.random.default_rng(i)
         call.rows[:] = rng.integers(0, 256, call.rows.shape, np.uint8)
-        while time.perf_counter() < end:
+        while not counts[i] or time.perf_counter() < end:
             call.run(batch, USUAL_WIDTH)
             counts[i] += batch
 

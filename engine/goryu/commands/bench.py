@@ -12,8 +12,7 @@
                                                 formats, with networks of random weights
     goryu bench --perft               leaves of the tree of legal moves, by Goryu and cshogi side by side
     goryu bench --simulate            the search before simulated GPUs, and where its time goes
-    goryu bench --gpu --json gpu.json networks of three sizes on this machine's GPU, in nine minutes; please
-                                                send the file to the authors
+    goryu first-contact               measures a GPU
 
 Exit status: 0; 1 if two counts of perft differ; 2 if nothing could be measured.
 
@@ -72,7 +71,6 @@ def make_parser() -> argparse.ArgumentParser:
         "network is what the others are divided by",
     )  # fmt: skip
     modes.add_argument("--simulate", action="store_true", help="only the search before simulated GPUs")
-    modes.add_argument("--gpu", action="store_true", help="only networks of several sizes on the GPU")
     networks = parser.add_argument_group("networks")
     networks.add_argument(
         "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
@@ -87,8 +85,8 @@ def make_parser() -> argparse.ArgumentParser:
         help="positions per network call (default: the network's own)",
     )  # fmt: skip
     networks.add_argument(
-        "--size", type=sizes, metavar="BxC,...",
-        help="of networks with random weights, for --compare and --gpu: blocks and channels, such as 10x128",
+        "--size", type=size, metavar="BxC",
+        help="of networks with random weights, for --compare: blocks and channels, such as 10x128",
     )  # fmt: skip
     how_much = parser.add_argument_group("how much")
     add_fields(how_much, Plan)
@@ -98,21 +96,19 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     how_much.add_argument(
         "--seconds", type=positive, metavar="N",
-        help="about how long --simulate (default 30) or --gpu (540) takes",
+        help="about how long --simulate takes (default 30)",
     )  # fmt: skip
     parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
     parser.add_argument("--bless", action="store_true", help="store the signature for the tests")
     return parser
 
 
-def sizes(text: str) -> Sequence[str]:
-    """Returns the sizes in a text such as 10x128,15x224."""
-    found = tuple(text.split(","))
-    for each in found:
-        blocks, _, channels = each.partition("x")
-        if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
-            raise argparse.ArgumentTypeError(f"expected sizes such as 10x128,15x224, received {text!r}")
-    return found
+def size(text: str) -> tuple[int, int]:
+    """Returns blocks and channels of a text such as 10x128."""
+    blocks, _, channels = text.partition("x")
+    if not (blocks.isdigit() and channels.isdigit() and int(blocks) and int(channels)):
+        raise argparse.ArgumentTypeError(f"expected a size such as 10x128, received {text!r}")
+    return int(blocks), int(channels)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -129,7 +125,6 @@ def run(args: argparse.Namespace) -> int:
         "advise": advise,
         "compare": compare,
         "simulate": bench_devices.simulate,
-        "gpu": bench_devices.gpu,
     }
     measure = next((measure for name, measure in modes.items() if getattr(args, name)), everything)
     results |= measure(args)
@@ -179,15 +174,9 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
 
     from goryu.benchmark.backends import BATCHES, SEARCH, Comparison, open_networks
 
-    size = None
-    if args.size:
-        if len(args.size) > 1:
-            raise UsageError("--compare: expected one --size")
-        blocks, _, channels = args.size[0].partition("x")
-        size = int(blocks), int(channels)
     model = args.model or model_path(EvaluatorConfig())
     with TemporaryDirectory() as folder:
-        networks = open_networks(args.compare, model, size, Path(folder), args.threads)
+        networks = open_networks(args.compare, model, args.size, Path(folder), args.threads)
     for network in networks:
         print(network.description)
     comparison = Comparison(networks, batches=(args.batch,) if args.batch else BATCHES)

@@ -1,14 +1,11 @@
-"""The parts of `goryu bench` that measure devices: `--simulate` and `--gpu`."""
+"""The part of `goryu bench` that measures the search before simulated devices: `--simulate`."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from goryu.commands.common import UsageError
-from goryu.evaluators.network.providers import BackendError, backend_chain, import_onnxruntime
 from goryu.implementation import IMPLEMENTATION
 
 if TYPE_CHECKING:
@@ -26,7 +23,7 @@ SIMULATED_THREADS = 4
 TARGET = 100_000
 """Positions a second for which the cores are counted."""
 
-DEFAULT_SECONDS = {"simulate": 30.0, "gpu": 540.0}
+DEFAULT_SECONDS = 30.0
 
 
 def simulate(args: argparse.Namespace) -> dict[str, Any]:
@@ -44,7 +41,7 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
     rate = min(CONTENTION_RATE, *(args.rates or RATES))
     plans += [{"rate": rate, "devices": count, "threads": 1} for count in DEVICES]
     plans += [{"rate": rate, "devices": 1, "mate_nodes": 40}]
-    seconds = (args.seconds or DEFAULT_SECONDS["simulate"]) / len(plans)
+    seconds = (args.seconds or DEFAULT_SECONDS) / len(plans)
     runs: list[DeviceRun] = []
     for plan in plans:
         runs.append(device_run(**{"threads": threads, "batch": batch, "seconds": seconds, **plan}))
@@ -75,60 +72,9 @@ def told(run: "DeviceRun") -> str:
     )
 
 
-def gpu(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures networks of several sizes on the GPU, or else the CPU; prints a table, returns the numbers."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from goryu.benchmark.gpu_report import SIZES, gpu_name, report
-
-    backend = backend_chain(args.backend if args.backend != "cpu" else "auto", allows_fallback=False)[0]
-    name = gpu_name()
-    print(f"backend {backend}, GPU {name}, onnxruntime {_onnxruntime()}", flush=True)
-    sizes = args.size or SIZES
-    seconds = args.seconds or DEFAULT_SECONDS["gpu"]
-    found: list[dict[str, Any]] = []
-    with TemporaryDirectory() as folder:
-        for cell in report(backend, Path(folder), seconds=seconds, sizes=sizes, threads=args.threads):
-            found.append(cell)
-            print(line(cell), flush=True)
-    table = Table("network", "type", "input", "batch", "streams", "alone/s", "search/s", "ratio", "MB")
-    for cell in found:
-        numbers = ("raw_per_s", "search_per_s", "search_over_raw", "memory_mb")
-        shown = [
-            f"{cell[name]:,.{2 if 'over' in name else 0}f}" if cell.get(name) else "-" for name in numbers
-        ]
-        table.add_row(
-            cell["size"], cell["element"], cell["input"], str(cell["batch"]), str(cell["streams"]), *shown
-        )
-    Console(width=120).print(table)
-    return {"gpu": name, "backend": backend, "onnxruntime": _onnxruntime(), "cells": found}
-
-
-def line(cell: Mapping[str, Any]) -> str:
-    """Returns one line about a cell."""
-    title = (
-        f"{cell['size']} {cell['element']} {cell['input']}, batch {cell['batch']}, streams {cell['streams']}"
-    )
-    for reason in ("skipped", "failed"):
-        if reason in cell:
-            return f"{title}: {reason}: {cell[reason]}"
-    return (
-        f"{title}: alone {cell['raw_per_s']:,.0f}/s, search {cell['search_per_s']:,.0f}/s "
-        f"({cell['search_over_raw']:.2f}), loaded in {cell['load_s']:.1f} s"
-    )
-
-
 def rates(text: str) -> Sequence[int]:
     """Returns the rates in a text such as 1000,100000."""
     found = text.split(",")
     if not all(each.isdigit() and int(each) for each in found):
         raise argparse.ArgumentTypeError(f"expected rates such as 1000,100000, received {text!r}")
     return tuple(map(int, found))
-
-
-def _onnxruntime() -> str:
-    try:
-        return str(import_onnxruntime().__version__)
-    except BackendError as error:
-        return f"none ({error})"

@@ -7,8 +7,8 @@ from pathlib import Path
 from time import monotonic, process_time
 from typing import Any
 
+from goryu.benchmark.positions import random_positions
 from goryu.conversion.onnx_writer import import_onnx
-from goryu.conversion.positions import random_positions
 from goryu.conversion.sanity import Finding, ask, share_good
 from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions, write_smaller
 from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from goryu.benchmark.positions import random_positions
 from goryu.conversion.onnx_writer import import_onnx
-from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import BATCH, POSITIONS, TOLERANCE
 from goryu.evaluators.formats.base import Array, planes_of

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from goryu.benchmark.positions import random_positions
 from goryu.conversion import aobazero, dlshogi, first_book, second_book
 from goryu.conversion.activation import choose_activation
 from goryu.conversion.hdf5_file import read_hdf5
 from goryu.conversion.network import Activation, Architecture
 from goryu.conversion.numpy_archive import read_npz
-from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats, Tensors, from_chainer
 from goryu.conversion.torch_checkpoint import read_checkpoint, weights_of
 from goryu.conversion.zip_damage import ZIP_DAMAGE

@@ -23,8 +23,8 @@ from typing import Any, Literal
 import numpy as np
 
 from goryu.base.errors import InputError
+from goryu.benchmark.positions import LONGEST
 from goryu.conversion.onnx_writer import import_onnx
-from goryu.conversion.positions import LONGEST
 from goryu.conversion.tensors import ConversionError
 from goryu.evaluators.formats.base import Array, planes_of
 from goryu.evaluators.formats.detect import METADATA_KEY

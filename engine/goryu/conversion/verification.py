@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from goryu.benchmark.positions import random_positions
 from goryu.conversion.network import Architecture
 from goryu.conversion.numpy_forward import NumpyForward
 from goryu.conversion.onnx_writer import POLICY, VALUE
-from goryu.conversion.positions import random_positions
 from goryu.conversion.tensors import ConversionError, Floats
 from goryu.evaluators.formats.base import planes_of
 from goryu.evaluators.formats.detect import detect_format, tensor_shapes

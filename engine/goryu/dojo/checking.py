@@ -5,7 +5,9 @@ than the first move that is not an answer. A move is an answer if it loses less 
 against the best move, or wins anyway; a move between half and the whole threshold makes a problem unsound.
 
 The values that are compared come from searches of the positions after the moves, with equal playouts: the
-search before the moves only proposes them.
+search before the moves only proposes them. Of a problem that seems sound the moves near the best one are
+compared again, with as many playouts each as the search before them had: most of the problems that a longer
+search refutes have a move near one of the limits.
 """
 
 from collections.abc import Callable
@@ -23,6 +25,9 @@ PROPOSALS = 6
 
 COMPARISON_SHARE = 8
 """Each of them is searched with this part of the playouts."""
+
+NEAR = 2
+"""Moves that lose less than so many thresholds are compared again."""
 
 LINE = 10
 """Moves that are kept of a line."""
@@ -60,38 +65,74 @@ def check(
     """Checks a candidate; None if `should_stop` ended it early."""
     if problem.kind is ProblemKind.TSUME:
         return _check_tsume(problem, should_stop)
-    answers = compared(searcher, problem, settings.playouts, should_stop)
-    if answers is None:
-        return None
+    is_stopped = False
+
+    def stop() -> bool:  # It stays so, even if nobody wants that any more: some of the work is not done.
+        nonlocal is_stopped
+        is_stopped = is_stopped or should_stop()
+        return is_stopped
+
+    answers = compared(searcher, problem, settings.playouts, stop)
     reason = judged(answers, problem, settings)
+    if not reason:
+        compare_again(searcher, problem, answers, settings, stop)
+        reason = judged(answers, problem, settings)
+    if stop():
+        return None
     return Verdict(reason, problem.content | {"answers": answers})
 
 
 def compared(
     searcher: PositionSearcher, problem: Problem, playouts: int, should_stop: ShouldStop
-) -> list[dict[str, Any]] | None:
-    """Returns the best moves and the move of the game with their win rates, the best first; None if stopped.
+) -> list[dict[str, Any]]:
+    """Returns the best moves and the move of the game with their win rates, the best first.
 
     "line" begins with the move itself.
     """
     root = searcher.search(problem.start, problem.moves, playouts, should_stop)
-    if should_stop():
-        return None
     others = (move for move in root.moves[PROPOSALS:] if move.move == problem.played)
-    wanted = [*root.moves[:PROPOSALS], *others]
     answers = []
-    for move in wanted:
-        win_rate, line = 0.0 if move.mate is None or move.mate < 0 else 1.0, move.pv
-        if move.mate is None or len(line) < 2:
-            after = (*problem.moves, move.move)
-            child = searcher.search(problem.start, after, max(1, playouts // COMPARISON_SHARE), should_stop)
-            if should_stop():
-                return None
-            line = (move.move, *(child.best.pv if child.best else ()))
-            if move.mate is None:
-                win_rate = 1 - child.win_rate
-        answers.append({"move": move.move, "win_rate": round(win_rate, 4), "line": list(line[:LINE])})
-    return sorted(answers, key=lambda answer: -answer["win_rate"])
+    for move in (*root.moves[:PROPOSALS], *others):
+        if should_stop():
+            break
+        if move.mate is None or len(move.pv) < 2:
+            share = max(1, playouts // COMPARISON_SHARE)
+            answer = _after(searcher, problem, move.move, share, should_stop)
+        else:
+            answer = {"move": move.move, "line": list(move.pv[:LINE])}
+        if move.mate is not None:
+            answer["win_rate"] = 1.0 if move.mate > 0 else 0.0
+        answers.append(answer)
+    return sorted(answers, key=_falling)
+
+
+def compare_again(
+    searcher: PositionSearcher,
+    problem: Problem,
+    answers: list[dict[str, Any]],
+    settings: TrainingSettings,
+    should_stop: ShouldStop,
+) -> None:
+    """Searches the positions after the best moves with all playouts each, and sorts the answers."""
+    reach = NEAR * settings.threshold
+    best = answers[0]["win_rate"]
+    for answer in answers:
+        if best - answer["win_rate"] < reach and answer["win_rate"] < 1.0 and not should_stop():
+            answer |= _after(searcher, problem, answer["move"], settings.playouts, should_stop)
+    answers.sort(key=_falling)
+
+
+def _after(
+    searcher: PositionSearcher, problem: Problem, move: str, playouts: int, should_stop: ShouldStop
+) -> dict[str, Any]:
+    """Searches the position after a move: its win rate for the side that moved, and the line."""
+    child = searcher.search(problem.start, (*problem.moves, move), playouts, should_stop)
+    line = (move, *(child.best.pv if child.best else ()))
+    return {"move": move, "win_rate": round(1 - child.win_rate, 4), "line": list(line[:LINE])}
+
+
+def _falling(answer: dict[str, Any]) -> float:
+    return -float(answer["win_rate"])
 
 
 def judged(answers: list[dict[str, Any]], problem: Problem, settings: TrainingSettings) -> str:

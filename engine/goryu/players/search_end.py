@@ -71,6 +71,8 @@ class SearchEnd:
             stats = stats._replace(is_proven=False)
         # With a fixed time the user wants a search of that length.
         is_forced = self.has_one_move and self.limits.movetime_ms is None
+        if is_forced and self.limits.is_unlimited and self._config.nodes and stats.playouts:
+            return True  # As with a clock: the option's number is for the choice of a move.
         return self._time.should_stop(stats, is_forced) or self.is_reached(stats)
 
     def is_reached(self, stats: SearchStats) -> bool:

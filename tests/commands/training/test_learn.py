@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from goryu.commands.training.learn import main
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.tictactoe import TicTacToe
 
@@ -112,7 +113,9 @@ def test_impossible_options_are_refused_before_the_training(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of files")
-def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) -> None:
+def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     command = [*COMMAND, "reversi", "--match-games", "20", "--threads", "1"]
@@ -122,9 +125,9 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(tmp_path: Path) 
             assert first.stdout is not None
             assert "most discs after 1 plies" in first.stdout.readline()
             before = (tmp_path / "report.json").read_text(encoding="utf-8")
-            second = subprocess.run([*command, "--fresh"], capture_output=True, text=True, timeout=60)
-            assert second.returncode == 2
-            assert second.stderr == f"goryu learn: {tmp_path}: another program is using this folder\n"
+            assert main([*command[len(COMMAND) :], "--fresh"]) == 2
+            error = capsys.readouterr().err
+            assert error == f"goryu learn: {tmp_path}: another program is using this folder\n"
             assert (tmp_path / "report.json").read_text(encoding="utf-8") == before
             first.terminate()
             _, error = first.communicate(timeout=60)

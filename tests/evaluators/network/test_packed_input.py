@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from goryu.benchmark.random_network import TENSORS, write_random_network
-from goryu.evaluators.formats.base import ModelFormat
+from goryu.evaluators.formats.base import LEVELS, ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
 from goryu.evaluators.formats.value_scale import from_probability
@@ -33,9 +33,7 @@ native: Any = pytest.importorskip("goryu._native") if IMPLEMENTATION == "native"
 needs_native = pytest.mark.skipif(native is None, reason="no native code")
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
-UNPACKED = "miniosl"
-"""Its planes hold numbers that differ from square to square."""
-every_kind = pytest.mark.parametrize("kind", [kind for kind in TENSORS if kind != UNPACKED])
+every_kind = pytest.mark.parametrize("kind", list(TENSORS))
 
 SFENS = (
     "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95",
@@ -167,6 +165,9 @@ def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind
         found: Any
         if place < 0:
             found = numbers[:, [-1 - place] * 81]
+        elif plane in layout.counts:
+            places = [place + level * layout.level_bits for level in range(LEVELS)]
+            found = sum(bits[:, at : at + 81] for at in places) / np.float32(LEVELS)
         else:
             found = bits[:, place : place + 81] if plane in layout.squares else bits[:, [place] * 81]
         assert np.array_equal(found, planes[:, plane]), plane
@@ -376,13 +377,3 @@ def test_a_search_with_larger_batches_than_the_network_has_room_for() -> None:
     network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True)
     puct = make_puct(network, PuctConfig(batch_size=64))
     assert puct.search(Board(), never, max_playouts=600).stats.playouts >= 600
-
-
-def test_a_network_with_other_numbers_keeps_its_planes_and_says_why(
-    models: dict[tuple[str, bool], Path],
-) -> None:
-    network = NetworkEvaluator(models[UNPACKED, False], backend="onnxruntime", batch_size=3, packs=True)
-    assert network.packed is None
-    assert "differ from square to square" in network.note
-    (evaluation,) = network.evaluate([Board()])
-    assert len(evaluation.policy) == 30

@@ -124,7 +124,7 @@ def test_random_games_have_the_moves_checks_and_sfens_of_cshogi_and_rsshogi() ->
 def test_scattered_pieces_have_the_moves_of_cshogi_and_rsshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     rsshogi = pytest.importorskip("rsshogi.core")
-    for sfen in sparse_positions(Random(2), 1500):
+    for sfen in sparse_positions(Random(2), 500):
         moves = Board(sfen).legal_moves()
         assert moves == sorted(cshogi.move16(move) for move in cshogi.Board(sfen).legal_moves), sfen
         assert moves == sorted(move.to_apery().value for move in rsshogi.Board(sfen).legal_moves()), sfen
@@ -137,7 +137,7 @@ def test_the_moves_are_those_of_python_shogi() -> None:
 
 def test_checks_are_the_moves_after_which_the_opponent_is_in_check() -> None:
     found = 0
-    boards = [Board(sfen) for sfen in sparse_positions(Random(3), 300)]
+    boards = [Board(sfen) for sfen in sparse_positions(Random(3), 120)]
     for board in boards + [board.copy() for board in random_games(Random(4), games=2, plies=150)]:
         checks = []
         for move in board.legal_moves():
@@ -146,12 +146,12 @@ def test_checks_are_the_moves_after_which_the_opponent_is_in_check() -> None:
             board.pop()
         assert board.checks() == checks, board.sfen()
         found += len(checks)
-    assert found > 1000
+    assert found > 400
 
 
 def test_without_pointless_moves_exactly_those_are_missing() -> None:
     missing = 0
-    boards = [Board(sfen) for sfen in sparse_positions(Random(5), 500)]
+    boards = [Board(sfen) for sfen in sparse_positions(Random(5), 200)]
     for board in boards + [board.copy() for board in random_games(Random(6), games=2, plies=150)]:
         frugal = Board(board.sfen(), Rules(all_moves=False))
         expected = [move for move in board.legal_moves() if not is_pointless(board, move)]
@@ -160,7 +160,7 @@ def test_without_pointless_moves_exactly_those_are_missing() -> None:
         assert frugal.all_legal_moves() == board.legal_moves()
         assert frugal.checks() == board.checks()
         missing += len(board.legal_moves()) - len(expected)
-    assert missing > 300
+    assert missing > 100
 
 
 @pytest.mark.parametrize(

@@ -208,7 +208,7 @@ def test_results_of_shuffling_games_agree_with_cshogi_and_the_rule() -> None:
     }
     rng = Random(21)
     seen: dict[str, int] = {}
-    for game in range(120):
+    for game in range(60):
         sfen = ENDGAMES[game % len(ENDGAMES)]
         board, strict = Board(sfen), Board(sfen, REAL_RULE)
         theirs = cshogi.Board(sfen)
@@ -229,4 +229,4 @@ def test_results_of_shuffling_games_agree_with_cshogi_and_the_rule() -> None:
             reason = f"{results.reason} {results.value}" if results else "none"
             seen[reason] = seen.get(reason, 0) + 1
     assert len(seen) == 7, seen
-    assert min(seen.values()) >= 5, seen
+    assert min(seen.values()) >= 2, seen

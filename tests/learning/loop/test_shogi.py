@@ -25,7 +25,7 @@ from goryu.learning.loop.pairs import pair_of_games
 from goryu.learning.loop.shogi import RANDOM_PLIES, ShogiLoopGame, random_start
 from goryu.learning.records.game_records import GameWriter
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.training.dataset import Source
+from goryu.learning.training.sources import Source
 from goryu.match.openings import Opening
 from goryu.search.gumbel import GumbelConfig
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
@@ -23,33 +22,12 @@ from goryu.learning.records.game_records import (
     write_games,
 )
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON, read_hcpe
-from goryu.learning.training.dataset import Source, load_datasets, make_batch, mirror_labels
+from goryu.learning.training.dataset import load_datasets, make_batch, mirror_labels
+from goryu.learning.training.sources import Source
 from paths import ROOT
+from sample_games import training_game
 
 cshogi: Any = pytest.importorskip("cshogi")
-
-
-def random_game(seed: int, plies: int = 40, opening: int = 3, policies: bool = False) -> GameRecord:
-    """A game of random moves whose first moves are not for training."""
-    rng = Random(seed)
-    board = Board()
-    moves: list[int] = []
-    targets: list[tuple[tuple[int, float], ...] | None] = []
-    while len(moves) < plies and board.legal_moves():
-        legal = board.legal_moves()
-        moves.append(int(rng.choice(legal)))
-        others = rng.sample(legal, min(2, len(legal)))
-        targets.append(
-            tuple((int(move), 1.0 / len(others)) for move in others) if rng.random() < 0.5 else None
-        )
-        board.push(legal[legal.index(moves[-1])])  # type: ignore[arg-type]
-    return GameRecord(
-        moves=tuple(moves),
-        evals=tuple(None if ply < opening else rng.randrange(-2000, 2000) for ply in range(len(moves))),
-        result=(DRAW, BLACK_WON, WHITE_WON)[seed % 3],
-        policies=tuple(targets) if policies else None,
-        number=seed,
-    )
 
 
 def boards_of(game: GameRecord) -> list[Board]:
@@ -66,15 +44,15 @@ def boards_of(game: GameRecord) -> list[Board]:
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=3, unique=True))
 @example([6716])  # Its second record is nearer to the start position than to the first.
 def test_records_survive_a_conversion_to_games_and_back(seeds: list[int]) -> None:
-    records = np.concatenate([hcpe_records(random_game(seed)) for seed in seeds])
+    records = np.concatenate([hcpe_records(training_game(seed)) for seed in seeds])
     games = list(games_from_hcpe(records))
     assert np.array_equal(np.concatenate([hcpe_records(game) for game in games]), records)
-    assert [game.moves for game in games] == [random_game(seed).moves[3:] for seed in seeds]
+    assert [game.moves for game in games] == [training_game(seed).moves[3:] for seed in seeds]
     assert [game.number for game in games] == list(range(len(seeds)))
 
 
 def test_a_game_with_a_gap_comes_back_in_pieces_of_one_number() -> None:
-    records = hcpe_records(random_game(1))
+    records = hcpe_records(training_game(1))
     games = list(games_from_hcpe(np.concatenate([records[:10], records[16:]])))
     assert [len(game.moves) for game in games] == [10, len(records) - 16]
     assert {game.number for game in games} == {0}
@@ -88,7 +66,7 @@ def test_an_impossible_move_is_refused(move: str) -> None:
 
 @pytest.mark.parametrize("library", ["cshogi", "rsshogi"])
 def test_converted_records_are_read_by_others(library: str, tmp_path: Path) -> None:
-    game = random_game(5)
+    game = training_game(5)
     hcpe_records(game).tofile(tmp_path / "game.hcpe")
     expected = [
         (board.sfen().rsplit(" ", 1)[0], score, move_to_usi(move), game.result)  # type: ignore[arg-type]
@@ -124,7 +102,7 @@ def test_a_packed_position_takes_less_than_three_bytes(tmp_path: Path) -> None:
 
 
 def test_a_source_of_games_gives_the_positions_of_its_records(tmp_path: Path) -> None:
-    games = [random_game(seed) for seed in range(6)]
+    games = [training_game(seed) for seed in range(6)]
     write_games(tmp_path / "a.games", games)
     np.concatenate([hcpe_records(game) for game in games]).tofile(tmp_path / "a.hcpe")
     ours, our_test = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=3)
@@ -136,7 +114,7 @@ def test_a_source_of_games_gives_the_positions_of_its_records(tmp_path: Path) ->
 
 
 def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
-    records = hcpe_records(random_game(1))
+    records = hcpe_records(training_game(1))
     for number in range(20):
         pieces = games_from_hcpe(np.concatenate([records[:10], records[16:]]))
         write_games(
@@ -151,7 +129,7 @@ def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize("ending", ["games", "hcpe"])
 def test_games_held_out_of_one_source_are_not_trained_on_in_another(ending: str, tmp_path: Path) -> None:
     """Two files of the same games with different scores."""
-    games = [random_game(seed) for seed in range(12)]
+    games = [training_game(seed) for seed in range(12)]
     again = [replace(g, evals=tuple(s and -s for s in g.evals), teacher="another") for g in games]
     sources = [Source(tmp_path / f"{name}.{ending}", 600.0) for name in "ab"]
     for source, written in zip(sources, (games, again), strict=True):
@@ -171,7 +149,7 @@ def test_games_held_out_of_one_source_are_not_trained_on_in_another(ending: str,
 
 
 def test_soft_targets_reach_the_batch_and_its_mirror_image(tmp_path: Path) -> None:
-    game = random_game(8, policies=True)
+    game = training_game(8, policies=True)
     write_games(tmp_path / "a.games", [game])
     dataset, _ = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
     chosen = np.arange(len(dataset))
@@ -214,10 +192,11 @@ def test_equal_positions_are_merged_and_their_targets_averaged(tmp_path: Path) -
 
 def test_the_policy_loss_is_the_cross_entropy_with_the_soft_target(tmp_path: Path) -> None:
     torch: Any = pytest.importorskip("torch")
+    from goryu.learning.training.batch_loader import on_device
     from goryu.learning.training.config import TrainingConfig
-    from goryu.learning.training.train import losses
+    from goryu.learning.training.losses import losses
 
-    game = random_game(8, policies=True)
+    game = training_game(8, policies=True)
     write_games(tmp_path / "a.games", [game])
     dataset, _ = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.0, seed=0)
     batch = make_batch(dataset, np.arange(len(dataset)), np.zeros(len(dataset), bool))
@@ -226,7 +205,7 @@ def test_the_policy_loss_is_the_cross_entropy_with_the_soft_target(tmp_path: Pat
         def forward(self, input1: Any, input2: Any) -> tuple[Any, Any]:
             return torch.arange(2187.0).expand(len(input1), -1) / 500, torch.zeros(len(input1), 1)
 
-    policy_loss, value_loss = losses(Indifferent(), batch, TrainingConfig(smoothing=0.1))
+    policy_loss, value_loss = losses(Indifferent(), on_device(batch), TrainingConfig(smoothing=0.1))
     logits = np.where(batch.legal, np.arange(2187) / 500, -np.inf)
     log_policy = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
     target = 0.9 * batch.policy + 0.1 * batch.legal / batch.legal.sum(axis=1, keepdims=True)

@@ -50,7 +50,7 @@ def games(draw: st.DrawFn) -> GameRecord:
 GAME = GameRecord((7354, 1), (5, -20), 1, teacher="Fairy-Stockfish 11.1, nodes 5000", number=4)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(games(), max_size=4), max_size=3))
 def test_written_games_are_read_back(tmp_path: Path, blocks: list[list[GameRecord]]) -> None:
     path = tmp_path / "round_trip.games"

@@ -15,11 +15,14 @@ import numpy as np
 import torch
 
 from goryu.base.errors import InputError
+from goryu.learning.training.batch_loader import on_device
 from goryu.learning.training.config import TrainingConfig
-from goryu.learning.training.dataset import Batch, Dataset, Source, draws, load_datasets, make_batch
+from goryu.learning.training.dataset import Batch, Dataset, draws, load_datasets, make_batch
+from goryu.learning.training.losses import losses
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.process_group import ProcessGroup, joined
-from goryu.learning.training.train import losses, train
+from goryu.learning.training.sources import Source
+from goryu.learning.training.train import train
 
 GAMES = Path(__file__).parents[3] / "models" / "data" / "fsf_20261123.games"
 BATCH = 16
@@ -58,7 +61,7 @@ class InDoubles(torch.nn.Module):  # type: ignore[misc]
 def gradients(module: Any, batch: Batch) -> Arrays:
     """Returns the gradients that the module's backward pass leaves."""
     module.zero_grad()
-    policy_loss, value_loss = losses(module, batch, new_config())
+    policy_loss, value_loss = losses(module, on_device(batch), new_config())
     (policy_loss + value_loss).backward()
     return {name.removeprefix("module."): p.grad.numpy().copy() for name, p in module.named_parameters()}
 

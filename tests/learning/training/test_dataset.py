@@ -28,13 +28,12 @@ from goryu.learning.records.hcpe import (
 )
 from goryu.learning.training.dataset import (
     Dataset,
-    Source,
     draws,
     load_datasets,
     make_batch,
     mirror_labels,
-    parse_source,
 )
+from goryu.learning.training.sources import Source, parse_source
 
 cshogi: Any = pytest.importorskip("cshogi")
 
@@ -230,7 +229,7 @@ def test_the_value_target_mixes_score_and_result_of_the_side_to_move(tmp_path: P
     ["-540", "0", "nan", "inf", "540,30", "540,-0.1", "540,0.3,0", "540,0.3,-1", "540,0.3,3000000000"],
 )
 def test_impossible_numbers_of_a_source_are_refused(numbers: str) -> None:
-    with pytest.raises(ValueError, match="expected FILE,SCALE"):
+    with pytest.raises(ValueError, match="expected FILE"):
         parse_source(f"a.hcpe,{numbers}")
 
 

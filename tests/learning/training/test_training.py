@@ -25,15 +25,16 @@ from goryu.base.files import held_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
-from goryu.learning.training.batch_loader import load_batches  # noqa: E402
+from goryu.learning.training.batch_loader import load_batches, on_device  # noqa: E402
 from goryu.learning.training.config import TrainingConfig  # noqa: E402
 from goryu.learning.training.dataset import Batch, Dataset, draws, make_batch  # noqa: E402
 from goryu.learning.training.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu.learning.training.growth import grown, size_of  # noqa: E402
 from goryu.learning.training.import_onnx import load_export, unfold  # noqa: E402
+from goryu.learning.training.losses import losses  # noqa: E402
 from goryu.learning.training.network import PolicyValueNet  # noqa: E402
 from goryu.learning.training.soft_policies import SoftPolicies  # noqa: E402
-from goryu.learning.training.train import losses, train  # noqa: E402
+from goryu.learning.training.train import train  # noqa: E402
 from goryu.learning.training.validation import validate  # noqa: E402
 
 SHIPPED = MODELS / "goryu-5x64.onnx"
@@ -79,7 +80,7 @@ def test_the_precision_is_that_of_the_convolutions(
     net, found = PolicyValueNet(1, 16), []
     net.board.register_forward_hook(lambda module, inputs, output: found.append(output.dtype))
     batch = make_batch(small_dataset(), np.arange(8), np.zeros(8, bool))
-    losses(net, batch, new_config(precision=precision))
+    losses(net, on_device(batch), new_config(precision=precision))
     assert found == [expected]
     assert all(parameter.dtype == torch.float32 for parameter in net.parameters())
 
@@ -137,7 +138,7 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
 def test_training_lowers_the_losses_and_the_export_agrees(tmp_path: Path) -> None:
     data = small_dataset()
     before = validate(PolicyValueNet(2, 16), data)
-    net = train(new_config(steps=120, learning_rate=1e-2, average=0.9), data, {"small": data}, tmp_path)
+    net = train(new_config(steps=120, learning_rate=4e-2, average=0.18), data, {"small": data}, tmp_path)
     after = validate(net, data)
     assert after.policy_loss < before.policy_loss - 1.0
     assert after.value_loss < before.value_loss - 0.1
@@ -241,7 +242,7 @@ def test_too_few_positions_are_noticed_by_other_processes_too() -> None:
 def test_an_exported_network_can_be_trained_on(tmp_path: Path) -> None:
     """The outputs stay the same; the normalisations get the statistics of the positions."""
     data = small_dataset()
-    net = train(new_config(learning_rate=1e-2, average=0.9), data, {}, tmp_path)
+    net = train(new_config(learning_rate=4e-2, average=0.18), data, {}, tmp_path)
     export_onnx(net, tmp_path / "net.onnx")
     loaded = load_export(tmp_path / "net.onnx")
     planes = planes_of(data)
@@ -294,7 +295,7 @@ def test_training_does_not_start_from_a_larger_network(tmp_path: Path) -> None:
         train(new_config(blocks=8, channels=32), small_dataset(), {}, tmp_path, initial=SHIPPED)
 
 
-@pytest.mark.parametrize(("blocks", "channels"), [(5, 64), (6, 64), (8, 64), (5, 96), (8, 96)])
+@pytest.mark.parametrize(("blocks", "channels"), [(5, 64), (6, 64), (8, 96)])
 def test_a_grown_network_gives_the_same_answers(blocks: int, channels: int) -> None:
     torch.manual_seed(3)
     net = load_export(SHIPPED)
@@ -398,7 +399,7 @@ def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "words"), [("none.hcpe,540", "none.hcpe"), ("none.hcpe", "expected FILE,SCALE")]
+    ("source", "words"), [("none.hcpe,540", "none.hcpe"), ("none.hcpe,x", "expected FILE")]
 )
 def test_a_wrong_source_is_named_and_leaves_no_folder(
     source: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

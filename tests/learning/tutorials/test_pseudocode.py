@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from goryu.base.errors import InputError
+from goryu.commands.training.learn import main
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
 from goryu.learning.tutorials import pseudocode
@@ -200,22 +201,23 @@ def test_an_actor_that_dies_within_a_message_ends_the_run(
     assert not multiprocessing.active_children()
 
 
-def test_a_short_run_trains_stores_measures_and_resumes(tmp_path: Path) -> None:
+def test_a_short_run_trains_stores_measures_and_resumes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("torch")
-    command = [*COMMAND, "tictactoe", "--folder", str(tmp_path), "--steps", "0.0001"]
-    command += ["--checkpoints", "0.03", "--playouts", "0.01", "--match-games", "2"]
-    first = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    options = ["tictactoe", "--folder", str(tmp_path), "--steps", "0.0001", "--checkpoints", "0.03"]
+    options += ["--playouts", "0.01", "--match-games", "2"]
+    first = subprocess.run([*COMMAND, *options], capture_output=True, text=True, check=True).stdout
     assert "step 30: " in first
     assert "step 70: " in first
     assert "puct:20 - alpha-beta" in first
     assert [path.name for path in sorted((tmp_path / "networks").iterdir())] == [
         "00000030.onnx", "00000060.onnx", "00000070.onnx"
     ]  # fmt: skip
-    again = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "resuming after step 70" in again
-    other = subprocess.run([*command, "--seed", "2"], capture_output=True, text=True, check=False)
-    assert other.returncode == 2
-    assert "other options" in other.stderr
+    assert main(["pseudocode", *options]) == 0
+    assert "resuming after step 70" in capsys.readouterr().out
+    assert main(["pseudocode", *options, "--seed", "2"]) == 2
+    assert "other options" in capsys.readouterr().err
 
 
 @pytest.mark.slow

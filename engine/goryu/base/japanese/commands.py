@@ -28,6 +28,7 @@ ABOUT = {
     "makes, shows, checks and joins opening books": "定跡を作り、表示し、検査し、結合する",
     "plays all algorithms against each other": "すべてのアルゴリズムを総当たりで対局させる",
     "measures the search and networks": "探索とネットワークの速度を測る",
+    "examines an unknown GPU, unattended, in half an hour": "未知のGPUを30分以内に自動で調べる",
     "chooses and converts game records for training": "学習に使う棋譜を選び、変換する",
     "records training games of a USI engine": "USIエンジンの対局を教師データとして記録する",
     "records training games of a network": "ネットワークに自己対局をさせ、教師データとして記録する",
@@ -169,9 +170,23 @@ Goryu の速度を測ります。毎秒のプレイアウト数、評価数、�
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
   goryu bench --perft               合法手の木の末端を、cshogi と並べて数える
   goryu bench --simulate            模擬GPUでの探索と、その時間の内訳
-  goryu bench --gpu --json gpu.json このマシンのGPUで、三つの大きさのネットワークを9分で測る
+  goryu first-contact               GPUを測る
 
 終了コード：正常なら 0、perft の数が一致しなければ 1、測定できなければ 2。
+""",
+    "goryu first-contact": """\
+はじめて使うGPUで何ができ、Goryu が正しく動くかを、30分以内に自動で調べます。
+
+  goryu first-contact --out contact                   すべての段階を順に実行する
+  goryu first-contact --out contact --stage rates --minutes 4
+                                                      一つの段階だけを4分以内に実行する
+  goryu first-contact --out rehearsal --rehearse      GPUの代わりにCPUで練習する
+
+段階ごとに別のプロセスを使い、制限時間を守ります。結果は log.jsonl に1件1行のJSONで書かれ、画面にも出ます。
+まとめは report.md です。同じフォルダでもう一度実行すると、済んだ項目を飛ばして続きから始めます。
+失敗は、プロセスの異常終了も含めて、レポートの1行になります。
+
+終了コード：すべて済めば 0、失敗や残りがあれば 1、始められなければ 2。
 """,
     "goryu records": """\
 棋譜から学習します。アーカイブの中の棋譜を探し、選び、学習用とテスト用に分け、変換します。KIF、KI2、CSA、JKF、
@@ -433,7 +448,6 @@ OPTIONS = {
         "ほかのネットワークは最後のものとの比で表す"
     ),
     "only the search before simulated GPUs": "模擬GPUでの探索だけ",
-    "only networks of several sizes on the GPU": "GPUでいくつかの大きさのネットワークを測るだけ",
     "ONNX file (default: the network that the engine loads)": (
         "ONNXファイル（既定：エンジンが読むネットワーク）"
     ),
@@ -441,8 +455,8 @@ OPTIONS = {
     "of the network": "ネットワークのバックエンド",
     "CPU threads of a network call": "ネットワーク1回の計算に使うCPUスレッド数",
     "positions per network call (default: the network's own)": "バッチサイズ（既定：ネットワークごと）",
-    "of networks with random weights, for --compare and --gpu: blocks and channels, such as 10x128": (
-        "--compare と --gpu で使う、重みが乱数のネットワークのブロック数とチャネル数（10x128 など）"
+    "of networks with random weights, for --compare: blocks and channels, such as 10x128": (
+        "--compare で使う、重みが乱数のネットワークのブロック数とチャネル数（10x128 など）"
     ),
     "threads of the search": "探索スレッド数",
     "playouts of a search with the network, for each worker": (
@@ -455,9 +469,14 @@ OPTIONS = {
     "positions a second of the simulated GPUs, such as 1000,100000": (
         "模擬GPUの毎秒の局面数（1000,100000 など）"
     ),
-    "about how long --simulate (default 30) or --gpu (540) takes": (
-        "--simulate（既定：30）または --gpu（540）のおよその秒数"
+    "folder of log and report": "ログとレポートのフォルダ",
+    "only this stage; may be repeated": "この段階だけを実行する（何度でも指定できる）",
+    "limit of each stage": "各段階の制限時間（分）",
+    "with the CPU in place of the GPU": "GPUの代わりにCPUを使う",
+    "tiny networks: to try the program, not the machine": (
+        "ごく小さいネットワークを使う（マシンではなくプログラムを試すため）"
     ),
+    "about how long --simulate takes": "--simulate のおよその秒数",
     "also write the numbers as JSON": "数値をJSONでも書き出す",
     "store the signature for the tests": "シグネチャをテスト用に保存する",
     "print what the sources hold": "棋譜の内容を表示する",
@@ -507,6 +526,9 @@ OPTIONS = {
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",
+    "draw all moves from the policy, with the network on this device of PyTorch (cpu, cuda)": (
+        "ネットワークを PyTorch のこのデバイス（cpu、cuda）で動かし、すべての指し手を方策から選ぶ"
+    ),
     "play the games 0 to N - 1 (default: no end)": (
         "番号 0 から N - 1 までの対局を指す（既定：止めるまで続ける）"
     ),

@@ -917,4 +917,29 @@ TEXTS: dict[str, str] = {
     "the game is over in this position": "対局の終わった局面です",
     "there is no candidate": "候補手がありません",
     "{move}: expected a legal move": "{move}：合法手が必要です",
+    "{path}: line {number} is no event of a first contact": (
+        "{path}：{number}行目は first-contact のログではありません"
+    ),
+    "{path}: begun with or without --rehearse or --quick, unlike now": (
+        "{path}：--rehearse と --quick の指定が、始めたときと違います"
+    ),
+    "First contact: {gpu}": "はじめてのGPU：{gpu}",
+    "This was a rehearsal: the CPU ran in place of the GPU. No number is one of a GPU.": (
+        "これは練習の記録です。GPUの代わりにCPUを使ったので、GPUの数値は一つもありません。"
+    ),
+    "Machine and providers": "マシンとプロバイダー",
+    "Answers against the CPU": "CPUの答えとの比較",
+    "Positions a second": "毎秒の局面数",
+    "Faults": "障害",
+    "Match": "対局",
+    "{done} done, {failed} failed, {left} left; {seconds} s": (
+        "完了{done}、失敗{failed}、残り{left}、{seconds}秒"
+    ),
+    "Microseconds of a position by phase of the search: of processors / of wall time.": (
+        "探索の段階ごとの1局面あたりの時間（µs）：プロセッサ時間 / 経過時間"
+    ),
+    "Every engine below answered each go with exactly one bestmove, and with a move.": (
+        "以下のエンジンはどれも、すべての go に対して bestmove をちょうど1回、指し手で返しました。"
+    ),
+    "games at a time: {count}": "同時対局数：{count}",
 }

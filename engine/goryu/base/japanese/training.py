@@ -208,11 +208,22 @@ OPTIONS = {
     # train
     "HCPE file or file of games (*.games), the teacher's scale (centipawns at which the win odds "
     "are e : 1; goryu teach fit finds it), the weight of the game's result in the value target "
-    "(default 0.3), and how often each position counts in one pass (default 1); may be repeated": (
+    "(default 0.3), and how often each position counts in one pass (default 1); with --teacher only the "
+    "file; may be repeated": (
         "教師データのファイル（*.games か HCPE）、評価値を勝率に直す教師の係数（teach fit で求める）、"
         "価値の目標に勝敗を混ぜる割合（既定：0.3）、1周（エポック）で各局面を使う回数（既定：1）。"
-        "繰り返し指定できる"
+        "--teacher を使うときはファイルだけ。繰り返し指定できる"
     ),
+    "a network in an ONNX file that labels every batch on the device, instead of the labels in the "
+    "files of games": (
+        "教師にするネットワーク（ONNX）。棋譜のファイルのラベルの代わりに、バッチごとにデバイス上でラベルを付ける"
+    ),
+    "also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them": (
+        "チェックポイントを 15 MiB 未満のファイルに分けて、ここにも保存する。"
+        "--folder にチェックポイントがなければ、ここから再開する"
+    ),
+    "kind of network": "ネットワークの種類",
+    "minutes after which the next checkpoint is saved": "チェックポイントを保存する間隔（分）",
     "folder of the run": "学習フォルダ",
     "start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported; a "
     "network with fewer blocks or channels grows": (
@@ -225,6 +236,7 @@ OPTIONS = {
     "merge equal positions into one with the mean of their targets": (
         "同じ局面を一つにまとめ、目標を平均する"
     ),
+    "blocks of the network": "ブロックの数",
     "residual blocks of the network": "残差ブロックの数",
     "channels of every convolution in the tower": "残差ブロックの畳み込みのチャネル数",
     "positions in a training step": "バッチサイズ",
@@ -232,8 +244,10 @@ OPTIONS = {
         "学習を終えるステップ数。--minutes と、先に達したほうで終わる"
     ),
     "end the run after this many minutes of training": "学習を終える時間（分）",
-    "peak of the learning rate, reached after 5 %% of the run": (
-        "学習率の最大値。全体の 5 %% で最大になり、その後 0 まで下がる"
+    "peak of the learning rate, reached after 5 %% of the run, for batches of 256; it grows with the "
+    "square root of the batch": (
+        "バッチサイズ 256 での学習率の最大値（バッチサイズの平方根に比例して大きくする）。"
+        "全体の 5 %% で最大になり、その後 0 まで下がる"
     ),
     "learning rate of the tower's convolutions, which Muon trains, as a multiple of the other weights'": (
         "残差ブロックの畳み込み（Muon で学習する）の学習率の、ほかの重みの学習率に対する倍率"
@@ -246,8 +260,8 @@ OPTIONS = {
     "greatest norm of the gradient; a longer one is shortened to it": (
         "勾配のノルムの上限。超えればこの長さに縮める"
     ),
-    "decay per step of the moving average of the weights, which is exported": (
-        "重みの移動平均の、1ステップの減衰率。ONNXには平均した重みを書き出す"
+    "decay per 256 positions of the moving average of the weights, which is exported": (
+        "重みの移動平均の、256 局面あたりの減衰率。ONNXには平均した重みを書き出す"
     ),
     "how often to measure the held-out games, and to save a checkpoint": (
         "検証用の対局で測り、チェックポイントを保存する回数"
@@ -258,8 +272,8 @@ OPTIONS = {
     "threads of PyTorch; 0: all processors, divided among the processes that train on this computer": (
         "PyTorchのスレッド数。0なら、すべてのコアをこの計算機で学習するプロセスで分け合う"
     ),
-    "processes that make batches; 0: the training makes them between its steps": (
-        "バッチを作るプロセスの数。0なら学習の合間に作る"
+    "processes that make batches, with --teacher threads; 0: the training makes them between its steps": (
+        "バッチを作るプロセス（--teacher ではスレッド）の数。0なら学習の合間に作る"
     ),
     "device of PyTorch: cpu, cuda, cuda:1, ...": "PyTorchのデバイス。cpu、cuda、cuda:1 など",
     "arithmetic of the training: bfloat16, float32, or auto, the faster: bfloat16 on GPUs, on CPUs with AMX "

@@ -14,7 +14,8 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
     goryu selfplay loop --folder runs/tictactoe --game tictactoe --processes 2
 
 With 0 playouts `play` draws every move from the network's policy. That gives many positions in little time;
-`reanalyse` then labels them. `leaves` searches the positions of games as the engine does and records
+`reanalyse` then labels them, or `goryu train --teacher`. With `--device` PyTorch runs the network for
+thousands of such games at once. `leaves` searches the positions of games as the engine does and records
 positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
 game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
 and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import check_outputs, held_folder
-from goryu.commands.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu.commands.cluster_options import cluster_config, watcher
 from goryu.commands.common import (
     UsageError,
     add_verb,
@@ -44,11 +45,15 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, changed, from_arguments, given_options
 from goryu.commands.progress_display import ProgressDisplay
+from goryu.commands.training.selfplay_options import (
+    add_game_options,
+    add_loop_options,
+    add_out,
+    add_run_options,
+    add_workers,
+)
 from goryu.evaluators.network.named_networks import named_network
-from goryu.evaluators.network.providers import BACKENDS
 from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
-from goryu.learning.loop.gate import GateConfig
-from goryu.learning.loop.window import WindowRule
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LeafConfig, SelfPlayConfig
@@ -61,13 +66,7 @@ from goryu.work.seam import Pool
 
 if TYPE_CHECKING:
     from goryu.learning.loop.adapter import LoopGame
-    from goryu.learning.self_play.workers import Work
-
-AT_ONCE = 32
-"""Games in progress in each worker, if the user says nothing."""
-
-LOOP_GAMES = ("shogi", "tictactoe", "reversi6", "reversi")
-"""What the loop can learn."""
+    from goryu.learning.self_play.workers import PlayWork, Work
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,15 +86,20 @@ def make_parser() -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(prog="goryu selfplay", required=True)
 
     play = add_verb(verbs, "play", _play, "play games")
-    _add_run_options(play)
-    _add_game_options(play)
+    add_run_options(play)
+    add_game_options(play)
     play.add_argument(
         "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
+    )
+    play.add_argument(
+        "--device",
+        metavar="NAME",
+        help="draw all moves from the policy, with the network on this device of PyTorch (cpu, cuda)",
     )
 
     reanalyse = add_verb(verbs, "reanalyse", _reanalyse, "label old games anew")
     reanalyse.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to label")
-    _add_run_options(reanalyse)
+    add_run_options(reanalyse)
     reanalyse.add_argument(
         "--playouts",
         type=non_negative,
@@ -118,99 +122,15 @@ def make_parser() -> argparse.ArgumentParser:
     leaves.add_argument(
         "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
     )
-    _add_out(leaves)
-    _add_workers(leaves)
+    add_out(leaves)
+    add_workers(leaves)
     leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
     add_fields(leaves, LeafConfig)
 
     loop = add_verb(verbs, "loop", _loop, "self-play, training and match in a loop")
-    _add_loop_options(loop)
-    _add_game_options(loop, fills=False)
+    add_loop_options(loop)
+    add_game_options(loop, fills=False)
     return parser
-
-
-def _add_run_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
-    )
-    parser.add_argument(
-        "--temperature",
-        type=float,
-        default=1.0,
-        metavar="T",
-        help="softmax temperature of the network's policy (default 1)",
-    )
-    _add_out(parser)
-    _add_machine_options(parser)
-
-
-def _add_out(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
-    )
-
-
-def _add_workers(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--processes",
-        type=positive,
-        metavar="N",
-        help="processes that play (default 1; on a cluster: as many as it has room for)",
-    )
-    add_cluster_options(parser)
-
-
-def _add_machine_options(parser: argparse.ArgumentParser) -> None:
-    _add_workers(parser)
-    parser.add_argument(
-        "--at-once",
-        type=positive,
-        default=AT_ONCE,
-        metavar="N",
-        help="games at once in each process (default 32)",
-    )
-    parser.add_argument(
-        "--backend",
-        choices=BACKENDS,
-        default="cpu",
-        metavar="NAME",
-        help="what runs the network: %(choices)s (default cpu)",
-    )
-    parser.add_argument(
-        "--gpus",
-        type=gpu_numbers,
-        metavar="N,...",
-        help="numbers of the GPUs, which the processes take in turn (default 0)",
-    )
-    parser.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
-
-
-def _add_game_options(parser: argparse.ArgumentParser, *, fills: bool = True) -> None:
-    parser.add_argument(
-        "--openings",
-        type=Path,
-        metavar="FILE",
-        help="start half of the games from the openings of this file, one a line",
-    )
-    add_fields(parser, SelfPlayConfig, fills=fills)
-
-
-def _add_loop_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--folder", type=Path, required=True, help="folder of all files of the loop")
-    parser.add_argument(
-        "--game", choices=LOOP_GAMES, default="shogi",
-        help="the game (default shogi); the small games have numbers of their own",
-    )  # fmt: skip
-    for config in (LoopConfig, WindowRule, GateConfig, ShogiLoopConfig):
-        add_fields(parser, config, fills=False)
-    parser.add_argument(
-        "--source",
-        action="append",
-        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
-        help="more data for every training, as in goryu train",
-    )
-    _add_machine_options(parser)
-    parser.set_defaults(at_once=None)  # Every game of the loop has its own.
 
 
 def _play(args: argparse.Namespace) -> None:
@@ -225,7 +145,27 @@ def _play(args: argparse.Namespace) -> None:
         f"self-play of {named_network(args.model, args.temperature)}; {playouts}; options {others}; "
         f"seed {args.seed}"
     )
-    _run(args, PlayWork(teacher, config, openings, args.seed, args.games))
+    work = PlayWork(teacher, config, openings, args.seed, args.games)
+    if args.device is None:
+        _run(args, work)
+        return
+    if config.cheap_playouts or config.full_playouts or args.processes or args.cluster:
+        raise UsageError(
+            "--device: for games without searches (--cheap-playouts 0 --full-playouts 0), in one process"
+        )
+    _draw(args, work)
+
+
+def _draw(args: argparse.Namespace, work: "PlayWork") -> None:
+    """Plays the games that the file lacks on PyTorch's device."""
+    from goryu.learning.self_play.drawn_games import Drawer, run_drawn
+    from goryu.learning.training.device_network import DeviceNetwork
+
+    on_gpu = not args.device.startswith("cpu")
+    drawer = Drawer(DeviceNetwork(args.model, in_halves=on_gpu), args.device, args.temperature)
+    with ProgressDisplay() as display:
+        summary = run_drawn(work, drawer, args.out, args.at_once, reporter(display, work.size))
+    print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
 
 
 def _reanalyse(args: argparse.Namespace) -> None:
@@ -356,7 +296,7 @@ def _game_and_config(args: argparse.Namespace) -> "tuple[LoopGame, LoopConfig]":
 
 
 def _shogi_config(args: argparse.Namespace) -> ShogiLoopConfig:
-    from goryu.learning.training.dataset import parse_source
+    from goryu.learning.training.sources import parse_source
 
     return changed(
         ShogiLoopConfig(),
@@ -376,15 +316,6 @@ def _gpus(args: argparse.Namespace) -> tuple[int, ...]:
     if args.gpus and args.backend in CPU_BACKENDS:
         raise UsageError(f"--gpus: --backend {args.backend} runs on the CPU")
     return args.gpus or (0,)
-
-
-def gpu_numbers(text: str) -> tuple[int, ...]:
-    """Returns the numbers of GPUs; raises ArgumentTypeError.
-
-    >>> gpu_numbers("0,2")
-    (0, 2)
-    """
-    return tuple(non_negative(number) for number in text.split(","))
 
 
 def _check_out(path: Path) -> None:

@@ -12,19 +12,21 @@ Several GPUs, or several computers, share each batch when torchrun starts the co
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goryu.base.errors import GoryuError
+from goryu.base.errors import GoryuError, InputError
 from goryu.base.files import held_folder
 from goryu.commands.common import new_parser, program, share
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.learning.training.config import TrainingConfig
+from goryu.learning.training.config import ARCHITECTURES, TrainingConfig
+from goryu.players.set_up.model_path import named_model
 
 if TYPE_CHECKING:
+    from goryu.learning.training.batches import Positions
     from goryu.learning.training.process_group import ProcessGroup
 
 RESUME = "the same command resumes from the last checkpoint"
@@ -44,12 +46,26 @@ def make_parser() -> argparse.ArgumentParser:
         "--source",
         action="append",
         required=True,
-        metavar="FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]",
+        metavar="FILE[,SCALE[,RESULT_WEIGHT[,REPEAT]]]",
         help="HCPE file or file of games (*.games), the teacher's scale (centipawns at which the win odds "
         "are e : 1; goryu teach fit finds it), the weight of the game's result in the value target "
-        "(default 0.3), and how often each position counts in one pass (default 1); may be repeated",
+        "(default 0.3), and how often each position counts in one pass (default 1); with --teacher only the "
+        "file; may be repeated",
+    )
+    parser.add_argument(
+        "--teacher",
+        type=named_model,
+        metavar="FILE",
+        help="a network in an ONNX file that labels every batch on the device, instead of the labels in the "
+        "files of games",
     )
     parser.add_argument("--folder", type=Path, required=True, help="folder of the run")
+    parser.add_argument(
+        "--parts",
+        type=Path,
+        metavar="FOLDER",
+        help="also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them",
+    )
     parser.add_argument(
         "--initial",
         type=Path,
@@ -95,13 +111,11 @@ def run(args: argparse.Namespace) -> int:
 
 def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "ProcessGroup") -> None:
     """Trains; the first process shows the progress, exports the network and draws the learning curves."""
-    from goryu.learning.training.dataset import load_datasets, parse_source
     from goryu.learning.training.export import export_onnx
     from goryu.learning.training.plots import plot_run
     from goryu.learning.training.train import train
 
-    sources = [parse_source(text) for text in args.source]
-    training, testing = load_datasets(sources, args.held_out, args.seed, args.merge_duplicates)
+    training, testing = load_positions(args, config)
     if not group.is_first:
         train(config, training, testing, args.folder, group=group)
         return
@@ -111,12 +125,38 @@ def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "P
         print(f"{group.size} processes, {config.batch_size // group.size} positions of each batch a process")
     with ProgressDisplay() as display:
         net = train(
-            config, training, testing, args.folder, lambda entry: show(display, entry), args.initial, group
-        )
-    path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
+            config, training, testing, args.folder, lambda entry: show(display, entry),
+            args.initial, group, args.parts,
+        )  # fmt: skip
+    kind = "" if config.architecture == ARCHITECTURES[0] else f"{config.architecture}-"
+    path = args.folder / f"goryu-{kind}{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
     plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
     print(f"wrote {path} and {args.folder / 'curves.png'}")
+
+
+def load_positions(
+    args: argparse.Namespace, config: TrainingConfig
+) -> "tuple[Positions, Mapping[str, Positions]]":
+    """Returns the positions to train on, and those that are held out by the name of their source."""
+    from goryu.learning.training.dataset import load_datasets
+    from goryu.learning.training.sources import parse_source
+
+    sources = [parse_source(text) for text in args.source]
+    if args.teacher is None:
+        return load_datasets(sources, args.held_out, args.seed, args.merge_duplicates)
+    from goryu.learning.training.device_network import DeviceNetwork
+    from goryu.learning.training.distillation import DistilledPositions
+    from goryu.learning.training.game_positions import load_games
+    from goryu.learning.training.losses import uses_bfloat16
+
+    if args.merge_duplicates or any(source.scale is not None for source in sources):
+        raise InputError("expected neither numbers of the sources nor --merge-duplicates with --teacher")
+    teacher = DeviceNetwork(args.teacher, in_halves=uses_bfloat16(config), compiled=config.compile)
+    training, testing = load_games(sources, args.held_out, args.seed)
+    return DistilledPositions(training, teacher), {
+        name: DistilledPositions(games, teacher) for name, games in testing.items()
+    }
 
 
 def show(display: ProgressDisplay, entry: dict[str, Any]) -> None:

@@ -19,6 +19,8 @@ from goryu.games.state import Move
 
 Array = npt.NDArray[np.generic]
 
+LEVELS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
@@ -28,7 +30,8 @@ class TensorSpec:
 
     uniform: the planes whose 81 squares are always equal.
     numbers: those of them that hold any numbers.
-    square_numbers: planes that hold any numbers on each square. All other planes hold zeros and ones.
+    square_numbers: planes of counts: each square has a multiple of 1 / `LEVELS`, up to 1. All other planes
+        hold zeros and ones.
     """
 
     name: str

@@ -45,7 +45,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.formats.base import Array, TensorSpec, ValueScale
+from goryu.evaluators.formats.base import LEVELS, Array, TensorSpec, ValueScale
 from goryu.evaluators.formats.contact_mates import (
     DEAD_RANKS,
     PROMOTION_RANKS,
@@ -93,7 +93,7 @@ COUNT_PLANES = tuple(
 KINDS = kind_order("+P +L +N +S +B +R K G P L N S B R")
 HAND_ORDER = (6, 5, 4, 3, 2, 1, 0)
 """Which of P L N S G B R each hand plane shows."""
-MOST_PAWNS = MOST_ATTACKERS = 4
+MOST_PAWNS = MOST_ATTACKERS = LEVELS
 
 SQUARES = tuple(9 * (square % 9) + square // 9 for square in range(81))
 
@@ -154,7 +154,7 @@ class MinioslFormat:
     ) -> tuple[Array, npt.NDArray[np.float64]]:
         """Returns logits [N, 2187] and values [N] in [-1, +1] for the side to move."""
         logits, value = outputs
-        return logits, self.value_scale(value[:, 0])
+        return logits, self.value_scale(value.reshape(len(value), -1)[:, 0])
 
 
 def _fill_position(position: Oriented, flat: Array) -> None:

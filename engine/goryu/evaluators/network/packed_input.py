@@ -7,15 +7,17 @@ are returned, by the labels that come with the positions.
 
 A format says which of its planes are equal on all squares, and which of these hold other numbers
 (`TensorSpec`). A row of bits has all planes with different squares, in the order of the planes through both
-inputs, filled up to a whole byte; then one bit for each plane with equal squares. The first element of a byte
-is its lowest bit. Planes of other numbers travel as one float each, in a second row. This module is the
-reference; native code writes the same (`native/core/plane_row.h`).
+inputs; then the planes of counts four times: is a count at least 1/4, 2/4, 3/4, 1? All this is filled up to a
+whole byte; then one bit for each plane with equal squares follows. The first element of a byte is its lowest
+bit. Planes of other numbers travel as one float each, in a second row. This module is the reference; native
+code writes the same (`native/core/plane_row.h`).
 
     bytes of a position     planes      as bits and floats
     dlshogi                 38,556      636, with 119 planes in the second input 643
     python-dlshogi, -2      33,696      294
     nshogi                  27,864      307, with 93 planes 343
     aobazero                117,288     2,724: it sends its past, too
+    miniosl                 57,024      2,090
 
 Source: dlshogi packs its planes likewise, and unpacks them by a CUDA kernel of its own.
 """
@@ -27,7 +29,8 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from goryu.evaluators.formats.base import Array, ModelFormat, TensorSpec
+from goryu.evaluators.formats.base import LEVELS, Array, ModelFormat, TensorSpec
+from goryu.evaluators.formats.miniosl import MinioslFormat
 from goryu.evaluators.formats.onnx_edit import ELEMENT_TYPES, Axis, GraphEdit, edited, node, opset_of
 
 SQUARES = 81
@@ -47,18 +50,24 @@ FIRST_OPSET_WITH_SLICE_INPUTS = 10
 class PackedLayout:
     """Where the planes of a position are in its rows.
 
-    squares, uniform, numbers: the planes with bits for all squares, with one bit, and with a float; planes
-        are numbered through both inputs.
+    squares, counts, uniform, numbers: the planes with a bit for each square, with a bit for each square and
+        level, with one bit, and with a float; planes are numbered through both inputs.
     """
 
     squares: tuple[int, ...]
+    counts: tuple[int, ...]
     uniform: tuple[int, ...]
     numbers: tuple[int, ...]
 
     @property
+    def level_bits(self) -> int:
+        """The bits of a level of all planes of counts."""
+        return SQUARES * len(self.counts)
+
+    @property
     def square_bytes(self) -> int:
         """The bytes of the planes with bits for all squares."""
-        return -(-len(self.squares) * SQUARES // 8)
+        return -(-(len(self.squares) * SQUARES + LEVELS * self.level_bits) // 8)
 
     @property
     def bytes(self) -> int:
@@ -68,27 +77,24 @@ class PackedLayout:
     @property
     def places(self) -> list[int]:
         """By plane: its first bit in the row of bits, or -1 - n for the n-th float."""
-        places = {plane: SQUARES * i for i, plane in enumerate(self.squares)}
+        places = {plane: SQUARES * i for i, plane in enumerate(self.squares + self.counts)}
         places |= {plane: 8 * self.square_bytes + i for i, plane in enumerate(self.uniform)}
         places |= {plane: -1 - i for i, plane in enumerate(self.numbers)}
         return [places[plane] for plane in range(len(places))]
 
 
 def packed_layout(model_format: ModelFormat) -> PackedLayout:
-    """Returns where a format's planes are in the rows of a position.
-
-    Raises ValueError if some planes hold numbers that differ from square to square.
-    """
-    if any(spec.square_numbers for spec in model_format.inputs):
-        raise ValueError(f"planes of {model_format.name} hold numbers that differ from square to square")
+    """Returns where a format's planes are in the rows of a position."""
     squares: list[int] = []
+    counts: list[int] = []
     uniform: list[int] = []
     numbers: list[int] = []
     for spec, first in zip(model_format.inputs, _first_planes(model_format), strict=True):
         for plane in range(spec.shape[0]):
             kind = numbers if plane in spec.numbers else uniform if plane in spec.uniform else squares
+            kind = counts if plane in spec.square_numbers else kind
             kind.append(first + plane)
-    return PackedLayout(tuple(squares), tuple(uniform), tuple(numbers))
+    return PackedLayout(tuple(squares), tuple(counts), tuple(uniform), tuple(numbers))
 
 
 def pack(
@@ -98,8 +104,14 @@ def pack(
     layout = packed_layout(model_format)
     count = len(planes[0])
     every = np.concatenate([rows.reshape(count, -1, SQUARES) for rows in planes], axis=1)
-    parts = (every[:, layout.squares].reshape(count, -1), every[:, layout.uniform, 0])
-    bits = [np.packbits(part != 0, axis=1, bitorder="little") for part in parts]
+    counts = every[:, np.newaxis, layout.counts]
+    levels = np.arange(1, LEVELS + 1).reshape(1, -1, 1, 1) / LEVELS
+    squares = [every[:, layout.squares] != 0, counts >= levels]
+    parts = (
+        np.concatenate([part.reshape(count, -1) for part in squares], axis=1),
+        every[:, layout.uniform, 0] != 0,
+    )
+    bits = [np.packbits(part, axis=1, bitorder="little") for part in parts]
     return np.concatenate(bits, axis=1), every[:, layout.numbers, 0].astype(np.float32)
 
 
@@ -125,7 +137,7 @@ def packed_model(
     _choose(edit, policy)
     for value, target in zip(values, value_outputs(model_format), strict=True):
         edit.outputs[target] = ELEMENT_TYPES[np.float32], (batch,)
-        _read_value(edit, value, target)
+        _read_value(edit, value, target, has_columns=isinstance(model_format, MinioslFormat))
     return edited(model, edit)
 
 
@@ -158,6 +170,8 @@ class _Unpacking:
         self._reshape("goryu_table_rows", (-1, 8 * self.layout.bytes), "goryu_line")
         if self.layout.numbers:
             self._node("Cast", [NUMBERS], "goryu_floats", to=ELEMENT_TYPES[self.planes_type])
+        if self.layout.counts:
+            self._add_counts(SQUARES * len(self.layout.squares))
         for spec, first in zip(model_format.inputs, _first_planes(model_format), strict=True):
             self._add_input(spec, range(first, first + spec.shape[0]))
 
@@ -169,6 +183,7 @@ class _Unpacking:
         first_uniform = 8 * layout.square_bytes
         for source, kinds, start, length in (
             ("goryu_line", layout.squares, 0, SQUARES),
+            ("goryu_counts", layout.counts, 0, SQUARES),
             ("goryu_line", layout.uniform, first_uniform, 1),
             ("goryu_floats", layout.numbers, 0, 1),
         ):
@@ -186,6 +201,17 @@ class _Unpacking:
             parts.append(part)
             order += [kinds[i] - planes[0] for i in own]
         self._join(spec.name, parts, order)
+
+    def _add_counts(self, first: int) -> None:
+        """Adds the nodes that sum the levels of the planes of counts, which begin at a bit."""
+        bits = self.layout.level_bits
+        for level in range(LEVELS):
+            self._slice("goryu_line", first + level * bits, first + (level + 1) * bits, f"goryu_level{level}")
+        for level in range(1, LEVELS):
+            before = f"goryu_sum{level - 1}" if level > 1 else "goryu_level0"
+            self._node("Add", [before, f"goryu_level{level}"], f"goryu_sum{level}")
+        share = self.edit.constant("goryu_share", np.array([1 / LEVELS], self.planes_type))
+        self._node("Mul", [f"goryu_sum{LEVELS - 1}", share], "goryu_counts")
 
     def _join(self, name: str, parts: Sequence[str], order: Sequence[int]) -> None:
         """Adds the nodes that put the planes of all parts into one input. order: which planes they are."""
@@ -227,8 +253,15 @@ def _choose(edit: GraphEdit, policy: str) -> None:
     ]
 
 
-def _read_value(edit: GraphEdit, value: str, target: str) -> None:
-    """Adds the nodes from an output of values to one line of them, in float32."""
+def _read_value(edit: GraphEdit, value: str, target: str, *, has_columns: bool) -> None:
+    """Adds the nodes from an output of values to one line of them, in float32.
+
+    has_columns: may there be several values for a position, of which the first counts?
+    """
+    if has_columns:
+        first = edit.constant(f"{target}_first", np.array([0], np.int64))
+        edit.after.append(node("Gather", [value, first], f"{target}_firsts", axis=1))
+        value = f"{target}_firsts"
     edit.after += [
         node("Cast", [value], f"{target}_column", to=ELEMENT_TYPES[np.float32]),
         node("Reshape", [f"{target}_column", _one_line(edit)], target),

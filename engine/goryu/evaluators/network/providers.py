@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from goryu.base.errors import GoryuError, first_line
 from goryu.base.files import home_folder
 from goryu.base.installation import how_to_install
 from goryu.evaluators.formats.external_data import read_model
+from goryu.evaluators.network.cuda_libraries import preload_cuda
 from goryu.evaluators.network.model_files import ModelError
 
 T = TypeVar("T")
@@ -164,12 +165,15 @@ def open_session(
     device: int = 0,
     axes: Mapping[str, int] | None = None,
     content: bytes | None = None,
+    settings: Mapping[str, str] | None = None,
+    profile: Path | None = None,
 ) -> Session:
     """Opens a model file on one backend of onnxruntime, a key of `_PROVIDERS`.
 
     threads: CPU threads for one network call. device: number of the GPU.
     axes: the lengths of free axes of the model, by their names, if they will always be the same.
     content: what to open instead of the content of the file, which still gives its name to messages.
+    settings: of the provider, in place of ours. profile: the beginning of the path of onnxruntime's profile.
 
     Raises:
         ModelError: the file is missing or onnxruntime cannot read it.
@@ -183,10 +187,13 @@ def open_session(
     if obstacle is not None:
         raise BackendError(f"{_NAMES[backend]} cannot be used: {obstacle}")
     if backend in ("cuda", "tensorrt"):
-        onnxruntime.preload_dlls()  # Finds the CUDA libraries of the nvidia-* wheels.
+        preload_cuda(onnxruntime)
     options = _session_options(onnxruntime, backend, threads, axes or {})
+    if profile:
+        options.enable_profiling, options.profile_file_prefix = True, str(profile)
     try:
         providers = _providers(backend, path, device, content, threads)
+        providers[0][1].update(settings or {})
         # enable_fallback=0: onnxruntime must not replace the provider, neither now nor in mid-game.
         handle = onnxruntime.InferenceSession(
             content or str(path.resolve()), options, providers=providers, enable_fallback=0
@@ -285,7 +292,7 @@ def _provider_options(
         # that was trained further often keeps its name.
         content = sha256(model or read_model(path)).hexdigest()[:16]
         name = f"{path.stem}-{content}" if path.stem.isascii() else content
-        cache = _compiled_networks() / f"{name}-gpu{device}-ort{_library_version()}"
+        cache = compiled_networks() / f"{name}-gpu{device}-ort{_library_version()}"
         cache.mkdir(parents=True, exist_ok=True)
         options |= {
             "trt_fp16_enable": "True",  # Python's names: onnxruntime refuses "1".
@@ -299,7 +306,7 @@ def _library_version() -> str:
     return next((version(name) for name in _DISTRIBUTIONS if _is_installed(name)), "unknown")
 
 
-def _compiled_networks() -> Path:
+def compiled_networks() -> Path:
     """Returns the folder for the networks that TensorRT has compiled.
 
     On Windows its name must be ASCII, whatever the user's name is (onnxruntime's issues 8975 and 22182).
@@ -328,12 +335,17 @@ def import_onnxruntime() -> Any:
 
 
 def installation_problems() -> list[str]:
-    """Returns the problems of the installation of onnxruntime, one line each; normally none."""
-    found = [name for name in _DISTRIBUTIONS if _is_installed(name)]
-    if len(found) < 2:
-        return []
+    """Returns the problems of the installation of onnxruntime, one line each; normally none.
+
+    Distributions in different folders are none: Python takes the first.
+    """
+    folders: dict[str, list[str]] = {}
+    for name in filter(_is_installed, _DISTRIBUTIONS):
+        folders.setdefault(str(distribution(name).locate_file("")), []).append(name)
     return [
         f"{' and '.join(found)} are installed over each other: pip uninstall all of them, then install one"
+        for found in folders.values()
+        if len(found) > 1
     ]
 
 

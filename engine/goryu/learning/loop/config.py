@@ -8,7 +8,7 @@ from goryu.base.errors import InputError
 from goryu.learning.loop.gate import GateConfig
 from goryu.learning.loop.window import WindowRule
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.learning.training.dataset import Source
+from goryu.learning.training.sources import Source
 from goryu.match.openings import Opening
 
 
@@ -42,7 +42,7 @@ class ShogiLoopConfig:
         None, "start from the weights of a checkpoint.pt or of an exported float32 .onnx file"
     )
     source: tuple[Source, ...] = ()
-    blocks: int = ranged(5, "residual blocks of the network", least=0)
+    blocks: int = ranged(5, "blocks of the network", least=0)
     channels: int = ranged(64, "channels of every convolution in the tower")
     steps: int = ranged(400, "training steps for a candidate")
     batch_size: int = ranged(256, "positions in a training step")

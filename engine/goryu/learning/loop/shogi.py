@@ -23,7 +23,8 @@ from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, GameWr
 from goryu.learning.self_play.game import self_play_game
 from goryu.learning.self_play.workers import open_evaluator
 from goryu.learning.training.config import TrainingConfig
-from goryu.learning.training.dataset import Source, load_datasets
+from goryu.learning.training.dataset import load_datasets
+from goryu.learning.training.sources import Source
 from goryu.match.openings import Opening
 from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import GumbelConfig
@@ -61,7 +62,7 @@ class ShogiLoopGame:
         from goryu.learning.checkpoints import atomic_save
         from goryu.learning.training.export import export_onnx
         from goryu.learning.training.network import PolicyValueNet
-        from goryu.learning.training.train import load_initial
+        from goryu.learning.training.run_state import load_initial
 
         initial, size = self.config.initial, (self.config.blocks, self.config.channels)
         torch.manual_seed(self.config.seed)

@@ -42,7 +42,7 @@ def self_play_game(
     config: SelfPlayConfig, opening: Opening, rng: Random, number: int, teacher: str
 ) -> GameSteps:
     """Plays one game from an opening; `number` and `teacher` go into its record."""
-    game = _SelfPlayGame(config, opening, rng)
+    game = SelfPlayGame(config, opening, rng)
     gumbel = GumbelConfig(max_considered=config.considered)
     cache = EvaluationCache()
     while (end := game.finish()) is None:
@@ -54,18 +54,7 @@ def self_play_game(
             )
         game.play(result, is_recorded=is_full)
         cache.next_move()
-    winner, ending = end
-    return GameRecord(
-        moves=tuple(int(move) for move in game.board.move_stack),
-        evals=tuple(game.evals),
-        result=DRAW if winner is None else (BLACK_WON, WHITE_WON)[winner],
-        policies=tuple(game.policies),
-        start_sfen=game.start_sfen,
-        teacher=teacher,
-        ending=ending,
-        number=number,
-        scale=config.scale,
-    )
+    return game.finished(end, number, teacher)
 
 
 def full_search_probability(result: GumbelResult, config: SelfPlayConfig) -> float:
@@ -115,7 +104,7 @@ def value_to_centipawns(value: float, scale: float) -> int:
     return round(min(MATE_SCORE, max(-MATE_SCORE, scale * log((1.0 + value) / (1.0 - value)))))
 
 
-class _SelfPlayGame:
+class SelfPlayGame:
     """A game in progress; evals and policies have one entry per move, None where nothing is recorded."""
 
     def __init__(self, config: SelfPlayConfig, opening: Opening, rng: Random) -> None:
@@ -169,9 +158,7 @@ class _SelfPlayGame:
 
     def play(self, result: GumbelResult, *, is_recorded: bool) -> None:
         """Plays the search's move, or one drawn from its policy in the first `sampled_plies` moves."""
-        turn = self.board.turn
-        is_hopeless = result.value <= self.config.resign_value
-        self.hopeless[turn] = self.hopeless[turn] + 1 if is_hopeless else 0
+        self._judge(result.value)
         move = result.move
         if len(self.evals) < self.sampled_end:
             move = self.rng.choices(result.moves, result.policy)[0]
@@ -180,6 +167,31 @@ class _SelfPlayGame:
             self._record(move, value_to_centipawns(result.value, self.config.scale), target)
         else:
             self._record(move, None, None)
+
+    def draw(self, move: Move, value: float) -> None:
+        """Plays a move that was drawn from a network's policy; `value` is the network's, in [-1, +1]."""
+        self._judge(value)
+        self._record(move, value_to_centipawns(value, self.config.scale), None)
+
+    def finished(self, end: tuple[int | None, str], number: int, teacher: str) -> GameRecord:
+        """Returns the record of the game. end: what `finish` returned."""
+        winner, ending = end
+        return GameRecord(
+            moves=tuple(int(move) for move in self.board.move_stack),
+            evals=tuple(self.evals),
+            result=DRAW if winner is None else (BLACK_WON, WHITE_WON)[winner],
+            policies=tuple(self.policies) if any(self.policies) else None,
+            start_sfen=self.start_sfen,
+            teacher=teacher,
+            ending=ending,
+            number=number,
+            scale=self.config.scale,
+        )
+
+    def _judge(self, value: float) -> None:
+        """Counts the moves in a row at which the side to move is without hope."""
+        turn = self.board.turn
+        self.hopeless[turn] = self.hopeless[turn] + 1 if value <= self.config.resign_value else 0
 
     def _record(self, move: Move, score: int | None, policy: Policy | None) -> None:
         self.board.push(move)

@@ -8,7 +8,7 @@ another number.
 import multiprocessing as mp
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from itertools import islice
 
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.utils import data
 
+from goryu.learning.training.batches import Positions, TrainingBatch
 from goryu.learning.training.dataset import Batch, Dataset, Draw, draws, make_batch
 from goryu.learning.training.process_group import ALONE, ProcessGroup
 
@@ -25,26 +26,36 @@ WAITING = 4
 
 
 def load_batches(
-    dataset: Dataset,
+    positions: Positions,
     size: int,
     rng: np.random.Generator,
     first: int = 0,
+    *,
+    device: str = "cpu",
     workers: int = 0,
     group: ProcessGroup = ALONE,
-) -> Iterator[Batch]:
+) -> Iterator[TrainingBatch]:
     """Yields the batches of `draws`, beginning with number `first`, or this process's part of each.
 
     size: positions in a batch, of all processes of the group together.
-    workers: processes that make the batches; 0: this process makes them.
+    workers: as in `Positions.batches`.
     """
-    parts = map(group.part, islice(draws(len(dataset), size, rng), first, None))
+    contents = map(group.part, islice(draws(len(positions), size, rng), first, None))
+    return positions.batches(contents, device, workers)
+
+
+def stored_batches(
+    dataset: Dataset, contents: Iterable[Draw], device: str, workers: int
+) -> Iterator[TrainingBatch]:
+    """Yields batches of positions with stored targets. workers: processes that make the batches."""
     if not workers:
-        yield from (make_batch(dataset, *part) for part in parts)
+        for content in contents:
+            yield on_device(make_batch(dataset, *content), device)
         return
     loader = data.DataLoader(
         _Batches(dataset),
         batch_size=None,
-        sampler=parts,
+        sampler=contents,
         num_workers=workers,
         prefetch_factor=WAITING,
         # A forked process shares the positions; a spawned one gets a copy of gigabytes.
@@ -52,7 +63,23 @@ def load_batches(
         worker_init_fn=_leave_signals_to_parent,
     )
     for tensors in loader:
-        yield Batch(*(tensor.numpy() for tensor in tensors))
+        yield _moved(tensors, device)
+
+
+def on_device(batch: Batch, device: str = "cpu") -> TrainingBatch:
+    """Returns a batch on a device."""
+    return _moved(_tensors(batch), device)
+
+
+def _tensors(batch: Batch) -> tuple[Tensor, ...]:
+    return tuple(torch.from_numpy(getattr(batch, field.name)) for field in fields(Batch))
+
+
+def _moved(tensors: Sequence[Tensor], device: str) -> TrainingBatch:
+    """Returns the fields of a `Batch` on a device."""
+    input1, input2, *others = tensors
+    planes = (x.to(device, memory_format=torch.channels_last) for x in (input1, input2))
+    return TrainingBatch(*planes, *(x.to(device) for x in others))
 
 
 class _Batches(data.Dataset[tuple[Tensor, ...]]):  # type: ignore[misc]
@@ -62,8 +89,7 @@ class _Batches(data.Dataset[tuple[Tensor, ...]]):  # type: ignore[misc]
         self._dataset = dataset
 
     def __getitem__(self, draw: Draw) -> tuple[Tensor, ...]:
-        batch = make_batch(self._dataset, *draw)
-        return tuple(torch.from_numpy(getattr(batch, field.name)) for field in fields(Batch))
+        return _tensors(make_batch(self._dataset, *draw))
 
 
 def _leave_signals_to_parent(worker: int) -> None:

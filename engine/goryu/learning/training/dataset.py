@@ -9,16 +9,14 @@ held out for validation, because neighbouring positions of a game differ by one 
 Sources are HCPE files or files of games (`game_records.py`); only the latter have soft policy targets.
 """
 
-import math
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from goryu.base.config_fields import check_ranges, ranged
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
@@ -26,63 +24,16 @@ from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu.learning.training.soft_policies import SoftPolicies
+from goryu.learning.training.sources import Source
+
+if TYPE_CHECKING:
+    from goryu.learning.training.batches import TrainingBatch
 
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
 """The content of a batch: the indices of its positions, and which of them are mirrored."""
 
 PROMOTIONS = 10 * 81
 """Label of a promoting move minus the label of the same move without promotion."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file of records or of games (`*.games`) and its weights.
-
-    scale: centipawns at which the teacher's win odds are e : 1; every teacher has its own.
-    result_weight: share of the game's result in the value target, in [0, 1]; the rest is the teacher's score.
-    repeat: how often each position counts in one pass.
-    """
-
-    path: Path
-    scale: float
-    result_weight: float = ranged(0.3, least=0, most=1)
-    repeat: int = ranged(1)
-
-    def __post_init__(self) -> None:
-        """Raises InputError for numbers out of range."""
-        if not 0.0 < self.scale < math.inf:
-            raise InputError(f"scale: expected a finite number above 0, received {self.scale:g}")
-        check_ranges(self)
-
-    @property
-    def name(self) -> str:
-        """The file's name without its suffixes (`.games`, `.hcpe`, `.hcpe.xz`)."""
-        return self.path.name.split(".")[0]
-
-
-def parse_source(text: str) -> Source:
-    """Returns the source that FILE,SCALE[,RESULT_WEIGHT[,REPEAT]] describes.
-
-    >>> source = parse_source("a.hcpe,540,0.5")
-    >>> source.name, source.scale, source.result_weight, source.repeat
-    ('a', 540.0, 0.5, 1)
-
-    Raises InputError for other texts.
-    """
-    path, _, rest = text.partition(",")
-    numbers = rest.split(",")
-    try:
-        if not path or not 1 <= len(numbers) <= 3:
-            raise InputError(f"found {len(numbers)} numbers")
-        source = Source(Path(path), float(numbers[0]))
-        if len(numbers) > 1:
-            source = replace(source, result_weight=float(numbers[1]))
-        if len(numbers) > 2:
-            source = replace(source, repeat=int(numbers[2]))
-        return source
-    except ValueError as error:
-        form = "FILE,SCALE[,RESULT_WEIGHT[,REPEAT]]"
-        raise InputError(f"expected {form}, received {text!r}: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +56,17 @@ class Dataset:
         """Returns some of the positions, given by indices or by a mask."""
         policies = None if self.policies is None else self.policies.select(chosen)
         return Dataset(self.records[chosen], self.value[chosen], policies)
+
+    def checksum(self) -> str:
+        """Implements `Positions`."""
+        checksum = zlib.crc32(self.value.tobytes(), zlib.crc32(self.records.tobytes()))
+        return f"{len(self)} with checksum {checksum:08x}"
+
+    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> "Iterator[TrainingBatch]":
+        """Implements `Positions`; the workers are processes."""
+        from goryu.learning.training.batch_loader import stored_batches
+
+        return stored_batches(self, contents, device, workers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +287,8 @@ def mirror_labels() -> npt.NDArray[np.int64]:
 
 def _value_targets(records: npt.NDArray[np.void], source: Source) -> npt.NDArray[np.float32]:
     """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on."""
+    if source.scale is None:
+        raise InputError(f"{source.path}: expected the scale of its scores, or a teacher")
     scores = 1.0 / (1.0 + np.exp(-records["eval"].astype(np.float64) / source.scale))
     mix = (1.0 - source.result_weight) * scores + source.result_weight * results(records)
     return np.asarray(mix, np.float32)

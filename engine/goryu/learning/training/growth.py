@@ -13,19 +13,22 @@ Source: Chen, Goodfellow and Shlens, "Net2Net", 2016, whose new channels are cop
 from torch import Tensor
 
 from goryu.base.errors import InputError
-from goryu.learning.training.network import PolicyValueNet, ResidualBlock
+from goryu.learning.training.config import ARCHITECTURES
+from goryu.learning.training.network import PolicyValueNet
 
 
 def size_of(net: PolicyValueNet) -> tuple[int, int]:
-    """Returns the numbers of residual blocks and of channels."""
-    return sum(isinstance(block, ResidualBlock) for block in net.tower), net.board.out_channels
+    """Returns the numbers of blocks and of channels."""
+    return len(net.tower) - 1, net.board.out_channels  # All but the global pooling are blocks.
 
 
 def grown(net: PolicyValueNet, blocks: int, channels: int) -> PolicyValueNet:
     """Returns a network of this size, in evaluation mode, that gives the same answers.
 
-    Raises InputError if `net` has more blocks or more channels.
+    Raises InputError if `net` has more blocks or more channels, or blocks of another kind.
     """
+    if net.architecture != ARCHITECTURES[0]:
+        raise InputError(f"a network of the architecture {net.architecture} cannot grow")
     old_blocks, old_channels = size_of(net)
     if old_blocks > blocks or old_channels > channels:
         found = f"found {old_blocks} of {old_channels}"

@@ -18,7 +18,8 @@ from torch import Tensor, nn
 
 from goryu.base.errors import InputError, first_line
 from goryu.learning.training.export import check_export
-from goryu.learning.training.network import PolicyValueNet, ResidualBlock
+from goryu.learning.training.network import PolicyValueNet
+from goryu.learning.training.towers import ResidualBlock
 
 Layer = tuple[Tensor, Tensor | None]
 """The weight of a convolution or a linear layer, and its bias."""

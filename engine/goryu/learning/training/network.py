@@ -1,9 +1,7 @@
-"""The shogi network: a residual tower of 3x3 convolutions, a policy head and a value head.
+"""The shogi network: planes, a tower (`towers.py`), a policy head and a value head.
 
-The tower is that of He et al. (2016), the two heads those of AlphaZero (2018), and the global pooling, which
-gives every square information about the whole board, that of KataGo (Wu, 2019). ReLU fuses with the
-convolutions and quantizes well on a CPU. Inputs and outputs are those of the dlshogi format, but the value is
-a logit.
+The two heads are those of AlphaZero (2018). ReLU fuses with the convolutions and quantizes well on a CPU.
+Inputs and outputs are those of the dlshogi format, but the value is a logit.
 """
 
 from typing import cast
@@ -12,18 +10,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from goryu.learning.training.config import ARCHITECTURES
+from goryu.learning.training.towers import make_tower, mean_and_max
+
 
 class PolicyValueNet(nn.Module):  # type: ignore[misc]
-    """`blocks` residual blocks of `channels` channels; about 74,000 weights a block at 64 channels."""
+    """`blocks` blocks of `channels` channels; about 74,000 weights a residual block at 64 channels."""
 
-    def __init__(self, blocks: int, channels: int) -> None:
+    def __init__(self, blocks: int, channels: int, architecture: str = ARCHITECTURES[0]) -> None:
+        """architecture: one of `ARCHITECTURES`. Raises InputError for a size that its tower cannot have."""
         super().__init__()
+        self.architecture = architecture
         self.board = nn.Conv2d(62, channels, 3, padding=1, bias=False)
         self.hands = nn.Conv2d(57, channels, 1, bias=False)  # The planes are constant: 3x3 would add nothing.
         self.norm = nn.BatchNorm2d(channels)
-        tower: list[nn.Module] = [ResidualBlock(channels) for _ in range(blocks)]
-        tower.insert((blocks + 1) // 2, GlobalPooling(channels))
-        self.tower = nn.Sequential(*tower)
+        self.tower = make_tower(architecture, blocks, channels)
         self.policy = nn.Conv2d(channels, 27, 1, bias=False)
         self.policy_bias = nn.Parameter(torch.zeros(27 * 81))
         self.value = ValueHead(channels)
@@ -36,36 +37,6 @@ class PolicyValueNet(nn.Module):  # type: ignore[misc]
         x = F.relu(self.norm(self.board(input1) + self.hands(input2)))
         x = self.tower(x)
         return self.policy(x).flatten(1) + self.policy_bias, self.value(x)
-
-
-class ResidualBlock(nn.Module):  # type: ignore[misc]
-    """x + f(x), where f is two normalised convolutions; f starts at zero, so the tower is the identity."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.first = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
-        self.first_norm = nn.BatchNorm2d(channels)
-        self.second = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
-        self.second_norm = nn.BatchNorm2d(channels)
-        nn.init.zeros_(self.second_norm.weight)
-
-    def forward(self, x: Tensor) -> Tensor:
-        y = F.relu(self.first_norm(self.first(x)))
-        return F.relu(x + self.second_norm(self.second(y)))
-
-
-class GlobalPooling(nn.Module):  # type: ignore[misc]
-    """Adds to each channel a bias computed from the mean and the maximum of all channels over the board."""
-
-    def __init__(self, channels: int) -> None:
-        super().__init__()
-        self.mix = nn.Linear(2 * channels, channels)
-        nn.init.zeros_(self.mix.weight)
-        nn.init.zeros_(self.mix.bias)
-
-    def forward(self, x: Tensor) -> Tensor:
-        bias = self.mix(mean_and_max(x))
-        return F.relu(x + bias[:, :, None, None])
 
 
 class ValueHead(nn.Module):  # type: ignore[misc]
@@ -81,8 +52,3 @@ class ValueHead(nn.Module):  # type: ignore[misc]
     def forward(self, x: Tensor) -> Tensor:
         pooled = mean_and_max(F.relu(self.norm(self.reduce(x))))
         return cast(Tensor, self.out(F.relu(self.hidden(pooled))))
-
-
-def mean_and_max(x: Tensor) -> Tensor:
-    """Returns the mean and the maximum over the board of [N, C, 9, 9], as [N, 2C]."""
-    return torch.cat((x.mean((2, 3)), x.amax((2, 3))), 1)

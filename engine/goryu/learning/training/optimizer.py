@@ -30,10 +30,12 @@ class TowerOptimizer:
         ]
         kernels = {id(kernel) for kernel in self._kernels}
         others = [weight for weight in net.parameters() if id(weight) not in kernels]
-        # Biases and normalisations do not decay.
+        # Biases and factors of channels or heads, [C] or [C, 1, 1], do not decay.
+        matrices = [weight for weight in others if weight.ndim in (2, 4)]
+        factors = [weight for weight in others if weight.ndim not in (2, 4)]
         groups = [
-            {"params": [weight for weight in others if weight.ndim > 1], "weight_decay": config.weight_decay},
-            {"params": [weight for weight in others if weight.ndim <= 1], "weight_decay": 0.0},
+            {"params": matrices, "weight_decay": config.weight_decay},
+            {"params": factors, "weight_decay": 0.0},
         ]
         self._optimizers: dict[str, torch.optim.Optimizer] = {
             "adamw": torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
-from goryu.learning.training.dataset import Batch, Dataset, make_batch
+from goryu.learning.training.batches import Positions
 from goryu.learning.training.process_group import ALONE, ProcessGroup
 
 EVALUATION_BATCH = 512
@@ -40,38 +40,36 @@ class ValidationMetrics:
 
 def validate(
     net: nn.Module,
-    dataset: Dataset,
+    positions: Positions,
     device: str = "cpu",
     limit: int = 100_000,
     group: ProcessGroup = ALONE,
 ) -> ValidationMetrics:
-    """Measures a network on a data set, or on `limit` evenly spaced positions of it, in float32.
+    """Measures a network on positions, or on `limit` evenly spaced ones of them, in float32.
 
     Each process of the group measures its part of the positions; all get the measurements of the whole.
     """
     was_training = net.training
     net.eval()
-    chosen = np.unique(np.linspace(0, len(dataset) - 1, min(limit, len(dataset))).astype(np.int64))
+    chosen = np.unique(np.linspace(0, len(positions) - 1, min(limit, len(positions))).astype(np.int64))
     mine = chosen[group.rank :: group.size]
     sums = np.zeros(8)
-    for start in range(0, len(mine), EVALUATION_BATCH):
-        part = mine[start : start + EVALUATION_BATCH]
-        batch = make_batch(dataset, part, np.zeros(len(part), bool))
-        input1, input2, legal, label, value_target = tensors(batch, device)
-        result = torch.from_numpy(batch.result).to(device)
+    parts = (mine[start : start + EVALUATION_BATCH] for start in range(0, len(mine), EVALUATION_BATCH))
+    contents = ((part, np.zeros(len(part), bool)) for part in parts)
+    for batch in positions.batches(contents, device, 0):
+        legal, label, result = batch.legal, batch.label, batch.result
         with torch.no_grad():
-            logits, value = net(input1, input2)
+            logits, value = net(batch.input1, batch.input2)
         logits, value = logits.float(), value.float()[:, 0]
         masked = logits.masked_fill(~legal, -torch.inf)
         log_policy = masked.log_softmax(1)
         is_decided = result != 0.5
-        target = torch.from_numpy(batch.policy).to(device)
-        divergence = F.kl_div(log_policy.masked_fill(~legal, 0.0), target, reduction="sum")
+        divergence = F.kl_div(log_policy.masked_fill(~legal, 0.0), batch.policy, reduction="sum")
         sums += [
             F.nll_loss(log_policy, label, reduction="sum").item(),
             (masked.argmax(1) == label).sum().item(),
             (logits.argmax(1) == label).sum().item(),
-            F.binary_cross_entropy_with_logits(value, value_target, reduction="sum").item(),
+            F.binary_cross_entropy_with_logits(value, batch.value, reduction="sum").item(),
             F.binary_cross_entropy_with_logits(value, result, reduction="sum").item(),
             ((value > 0) == (result > 0.5))[is_decided].sum().item(),
             divergence.item(),
@@ -81,15 +79,3 @@ def validate(
     *totals, decided = group.sum(sums)
     means = np.array(totals) / ([len(chosen)] * 5 + [max(decided, 1), len(chosen)])
     return ValidationMetrics(len(chosen), *(round(float(mean), 4) for mean in means))
-
-
-def tensors(batch: Batch, device: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-    """Returns input1, input2, legal, label and value of a batch on a device."""
-    planes = (
-        torch.from_numpy(x).to(device, memory_format=torch.channels_last)
-        for x in (batch.input1, batch.input2)
-    )
-    targets = (torch.from_numpy(x).to(device) for x in (batch.legal, batch.label, batch.value))
-    input1, input2 = planes
-    legal, label, value = targets
-    return input1, input2, legal, label, value

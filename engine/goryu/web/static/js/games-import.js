@@ -50,6 +50,7 @@ export class ImportPanel {
   constructor(section) {
     this.queue = [];
     this.isRunning = false;
+    this.total = null; // Of the last import, as `run` counts it.
     this.state = null;
     const files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
     const folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
@@ -98,6 +99,10 @@ export class ImportPanel {
   draw() {
     if (!this.state) return;
     const { faults, folders } = this.state;
+    if (this.total && !this.isRunning) {
+      const texts = ["games.import.done", this.total.failed && "games.import.failed"].filter(Boolean);
+      this.text.textContent = texts.map((key) => i18n.t(key, this.total)).join(i18n.current() === "ja" ? "。" : ". ");
+    }
     this.watched.hidden = !folders.length;
     this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
     this.faults.hidden = !faults.length;
@@ -135,8 +140,8 @@ export class ImportPanel {
       this.queue = [];
       this.isRunning = false;
       this.progress.hidden = this.stop.hidden = true;
-      const texts = ["games.import.done", total.failed && "games.import.failed"].filter(Boolean);
-      this.text.textContent = texts.map((key) => i18n.t(key, total)).join(i18n.current() === "ja" ? "。" : ". ");
+      this.total = total;
+      this.draw();
     }
   }
 

@@ -1,0 +1,52 @@
+"""What a training step reads: a batch on the device, and the sources of batches.
+
+Two kinds of positions give the same batches. `Dataset` has targets that were stored with the positions, and
+its planes are computed on the host. `DistilledPositions` (`distillation.py`) sends bits, and a teacher on the
+device makes the targets.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from torch import Tensor
+
+from goryu.learning.training.dataset import Draw
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingBatch:
+    """The inputs and targets of one training step, on one device.
+
+    input1: [N, 62, 9, 9]; input2: [N, 57, 9, 9]; the planes of the dlshogi format, channels last.
+    legal: bool [N, 2187]; label: int64 [N], the move played, with promotion where declining it is pointless.
+    policy: float32 [N, 2187], the policy target, a probability for each label. Every label with a probability
+        is legal.
+    value: float32 [N], target win probability of the side to move.
+    result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
+    """
+
+    input1: Tensor
+    input2: Tensor
+    legal: Tensor
+    label: Tensor
+    policy: Tensor
+    value: Tensor
+    result: Tensor
+
+
+class Positions(Protocol):
+    """Positions that can be trained on."""
+
+    def __len__(self) -> int: ...
+
+    def checksum(self) -> str:
+        """Returns a text that other positions do not have: a run goes on only with the same ones."""
+        ...
+
+    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[TrainingBatch]:
+        """Yields the batches of these contents in their order.
+
+        workers: how many prepare them beside the training; 0: the training prepares them between its steps.
+        """
+        ...
