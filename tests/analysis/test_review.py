@@ -255,14 +255,6 @@ def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch:
     assert list(second.plies()) == list(first.plies())
 
 
-def test_more_playouts_replace_what_is_there(tmp_path: Path) -> None:
-    store = opened(tmp_path / "analyses.sqlite3", [])
-    for playouts in (10, 40):
-        review = GameReview(START_SFEN, ["2g2f"], playouts)
-        quick_reviewer(store).review(review)
-        assert all(known is not None and known.playouts >= playouts for known in review.analyses)
-
-
 def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> None:
     path, messages = tmp_path / "analyses.sqlite3", list[str]()
     path.write_bytes(b"This is not a database. " * 100)

@@ -25,12 +25,6 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     assert database.rows("SELECT * FROM me") == []
 
 
-def test_two_processes_see_each_others_rows(tmp_path: Path) -> None:
-    one, other = Database(tmp_path / "dojo.sqlite3"), Database(tmp_path / "dojo.sqlite3")
-    one.run("INSERT INTO me VALUES ('one')")
-    assert [row["name"] for row in other.rows("SELECT * FROM me")] == ["one"]
-
-
 def test_a_copy_is_whole(tmp_path: Path) -> None:
     database = Database(tmp_path / "dojo.sqlite3")
     database.run("INSERT INTO me VALUES ('one')")

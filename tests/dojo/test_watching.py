@@ -68,6 +68,5 @@ def test_equal_names_in_two_folders_are_two_files(tmp_path: Path) -> None:
     os.utime(folders[0] / "1.usi", (1_600_000_000, 1_600_000_000))
     assert Watching(database, folders, lambda: None, print).look() == 1
     assert ["2g2e" in fault["problem"] for fault in Games(database).faults()] == [True]
-    assert (
-        Watching(database, folders, lambda: None, print, "records").look() == 2
-    )  # Each collection reads them.
+    records = Watching(database, folders, lambda: None, print, "records")
+    assert records.look() == 2  # Each collection reads them.

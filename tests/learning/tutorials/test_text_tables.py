@@ -52,14 +52,10 @@ def test_a_folder_without_a_finished_lesson_is_named(tmp_path: Path) -> None:
             list(text_tables.trainings([folder]))
 
 
-def test_a_lesson_with_other_numbers_is_refused_before_anything_is_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(text_tables, "SECTIONS", {})
-    lesson = write_lesson(tmp_path / "1", 0.6, 10.0)
-    report = lesson / "report.json"
+def test_a_lesson_with_other_numbers_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = write_lesson(tmp_path / "1", 0.6, 10.0) / "report.json"
     report.write_text(report.read_text(encoding="utf-8").replace('"size": 8', '"size": 6'), encoding="utf-8")
-    assert main(["learn", "tables", "--lessons", str(lesson)]) == 2
+    assert main(["learn", "tables", "--lessons", str(tmp_path / "1")]) == 2
     assert "expected a lesson with --as-published" in capsys.readouterr().err
 
 

@@ -25,7 +25,7 @@ PHRASES = (
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
     "moving first", "moving second", "that never grows (as published)",
     "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of",
-    "visits of the root", "visits a second", "score in centipawns",
+    "visits of the root", "score in centipawns",
     "mean margin", "wins", "draws", "losses", "trainings", "1 training", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""

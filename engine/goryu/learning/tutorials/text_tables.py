@@ -139,9 +139,9 @@ def _not_lost(games: Sequence[LessonGame]) -> tuple[float, float]:
 
 
 SESSIONS = {
-    1.0: {"7g7f": 0.68336, "2g2f": 0.18533, "visits": 195, "per second": 87, "cp": 75},
-    2.0: {"7g7f": 0.29091, "2g2f": 0.15150, "visits": 293, "per second": 111, "cp": 143},
-    100.0: {"7g7f": 0.03528, "2g2f": 0.03482, "visits": 269, "per second": 111, "cp": 117},
+    1.0: {"7g7f": 0.68336, "2g2f": 0.18533, "visits": 195, "cp": 75},
+    2.0: {"7g7f": 0.29091, "2g2f": 0.15150, "visits": 293, "cp": 143},
+    100.0: {"7g7f": 0.03528, "2g2f": 0.03482, "visits": 269, "cp": 117},
 }
 """Temperature -> the numbers of the article's session with MCTS_player at the start of a game."""
 
@@ -154,7 +154,6 @@ def mcts_player() -> Iterator[Measurement]:
             ("7g7f", "policy of 7g7f"),
             ("2g2f", "policy of 2g2f"),
             ("visits", "visits of the root"),
-            ("per second", "visits a second"),
             ("cp", "score in centipawns"),
         ):
             yield Measurement(
@@ -171,7 +170,7 @@ def session(temperature: float) -> dict[str, float]:
         engine.stdin.write(
             f"setoption name modelfile value {shipped_model()}\n"
             f"setoption name temperature value {round(100 * temperature)}\n"
-            "isready\nposition startpos\ngo\n"
+            "setoption name Seed value 1\nisready\nposition startpos\ngo\n"
         )
         engine.stdin.flush()
         found: dict[str, float] = {}
@@ -179,8 +178,8 @@ def session(temperature: float) -> dict[str, float]:
             if row := re.search(r":(\S+) +move_count: *(\d+) nn_rate:(\S+)", line):
                 found[row[1]] = float(row[3])
                 found["visits"] = found.get("visits", 0.0) + int(row[2])
-            if info := re.search(r" nps (\d+) .*score cp (-?\d+)", line + line):
-                found |= {"per second": float(info[1]), "cp": float(info[2])}
+            if score := re.search(r" score cp (-?\d+)", line):
+                found["cp"] = float(score[1])
             if line.startswith("bestmove"):
                 break
         engine.stdin.write("quit\n")
