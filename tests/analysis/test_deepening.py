@@ -36,14 +36,7 @@ def test_only_the_mistakes_are_searched_deeper_and_judged_anew() -> None:
     assert 10 in mistakes  # The rook goes where a rook takes it.
     told: list[Progress] = []
     changed: set[int] = set()
-    assert deepen(
-        reviewer,
-        review,
-        HIGH,
-        lambda _review, index: changed.add(index),
-        told.append,
-        lambda: False,
-    )
+    assert deepen(reviewer, review, HIGH, lambda _, index: changed.add(index), told.append, lambda: False)
     deep = {index for index, one in enumerate(review.analyses) if one and one.playouts >= HIGH}
     final = {index for index, one in enumerate(review.analyses) if one and one.is_final}
     assert deep | final >= {position for index in mistakes for position in (index, index + 1)}

@@ -83,22 +83,20 @@ def test_a_mate_that_is_played_is_no_mistake_and_ends_the_game(reviewer: Reviewe
     assert review.analyses[-1].ending == "checkmate"
 
 
-def test_a_move_that_allows_a_mate_says_in_how_many_plies(reviewer: Reviewer) -> None:
-    # White's king has three squares; on one of them the gold mates it.
-    allowed = next(reviewed(reviewer, "9/4k4/9/4P4/9/9/9/9/4K4 w G 1", "5b5a").plies())
-    assert allowed.allows_mate is None or allowed.allows_mate > 0
-
-
 def test_the_first_choice_of_a_search_is_a_mistake_if_it_allows_a_mate() -> None:
     """The search before the move did not see the mate; the second choice is compared instead."""
     review = GameReview("4k4/9/4P4/9/9/9/4p4/9/4K4 w Gg 1", ["5g5h"], 100)
     first = MoveAnalysis("5g5h", 0.5, 90, 0.2, None, ("5g5h",))
     second = MoveAnalysis("G*5h", 0.1, 10, 0.1, None, ("G*5h",))
     review.enter(0, PositionAnalysis(100, False, 0.2, (first, second)))
-    review.enter(1, PositionAnalysis(100, True, 1.0, (MoveAnalysis("G*5b", 0.5, 1, 1.0, 1, ("G*5b",)),)))
+    mated = PositionAnalysis(100, True, 1.0, (MoveAnalysis("G*5b", 0.5, 1, 1.0, 1, ("G*5b",)),))
+    review.enter(1, mated)
     [ply] = review.plies()
     assert (ply.kind, ply.best, ply.allows_mate, ply.rank) == (MoveClass.BLUNDER, "G*5h", 1, 1)
     assert review.better_position(0) == ("G*5h",)
+    review.better[0] = mated  # The second choice is no way out.
+    [ply] = review.plies()
+    assert (ply.kind, ply.loss, ply.allows_mate) == (MoveClass.GOOD, 0.0, None)
 
 
 def test_the_fourth_repetition_is_a_draw(reviewer: Reviewer) -> None:
@@ -255,14 +253,6 @@ def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch:
     second = GameReview(START_SFEN, ROOK_HANGS, 10)
     assert quick_reviewer(store).review(second)
     assert list(second.plies()) == list(first.plies())
-
-
-def test_more_playouts_replace_what_is_there(tmp_path: Path) -> None:
-    store = opened(tmp_path / "analyses.sqlite3", [])
-    for playouts in (10, 40):
-        review = GameReview(START_SFEN, ["2g2f"], playouts)
-        quick_reviewer(store).review(review)
-        assert all(known is not None and known.playouts >= playouts for known in review.analyses)
 
 
 def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> None:

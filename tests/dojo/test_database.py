@@ -25,21 +25,6 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     assert database.rows("SELECT * FROM me") == []
 
 
-def test_two_processes_see_each_others_rows(tmp_path: Path) -> None:
-    one, other = Database(tmp_path / "dojo.sqlite3"), Database(tmp_path / "dojo.sqlite3")
-    with one.transaction() as connection:
-        connection.execute("INSERT INTO me VALUES ('one')")
-    assert [row["name"] for row in other.rows("SELECT * FROM me")] == ["one"]
-
-
-def test_a_copy_is_whole(tmp_path: Path) -> None:
-    database = Database(tmp_path / "dojo.sqlite3")
-    with database.transaction() as connection:
-        connection.execute("INSERT INTO me VALUES ('one')")
-    database.copy_to(tmp_path / "copy.sqlite3")
-    assert [row["name"] for row in Database(tmp_path / "copy.sqlite3").rows("SELECT * FROM me")] == ["one"]
-
-
 def test_a_newer_file_is_refused_and_kept(tmp_path: Path) -> None:
     path = tmp_path / "dojo.sqlite3"
     Database(path).close()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from goryu.players.config import EngineConfig, with_fields
+from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.player import Player
 from goryu.players.set_up.loading import SharedEvaluators
 from goryu.web.opponents import CAPACITY_BYTES, Opponents
@@ -37,3 +37,17 @@ def test_a_player_with_its_own_value_of_a_draw_keeps_its_network_to_itself(
     monkeypatch.setattr(Player, "load", lambda *_: None)
     config = with_fields(EngineConfig(), {"rules.draw_value_white": -0.5})
     assert Opponents(config, SharedEvaluators(print))._shogi(config).slot.loaded is None
+
+
+def test_a_new_game_leaves_a_search_that_still_ends_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    forgetting: list[Player] = []
+    monkeypatch.setattr(Player, "new_game", lambda player: forgetting.append(player))
+    config = EngineConfig(EvaluatorConfig("uniform"))
+    opponents = Opponents(config, SharedEvaluators(print))
+    player = opponents._shogi(config)
+    forgetting.clear()
+    opponents.new_game("1")
+    assert forgetting == []  # Its graph may be in use.
+    for _ in range(2):
+        assert opponents._shogi(config) is player
+        assert forgetting == [player]

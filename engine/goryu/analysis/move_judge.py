@@ -39,6 +39,7 @@ class MoveJudge:
         self, loaded: LoadedEvaluator, config: EngineConfig, store: AnalysisStore | None = None
     ) -> None:
         """store: where analyses are kept; it stays open. None to keep none but the last."""
+        self.loaded = loaded
         self._store = store or AnalysisStore()
         self._engine = engine_identity(loaded, config)
         threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1

@@ -236,7 +236,7 @@ def _judge(
         visits=played.visits if played else 0,
         rank=before.moves.index(played) + 1 if played else 0,
         missed_mate=mate if won and (mate_after is None or mate_after > 0) else None,
-        allows_mate=mate_after if lost_after and not was_lost and not is_best else None,
+        allows_mate=mate_after if lost_after and not was_lost and loss > 0 else None,
         is_compared=better is not None,
     )
 

@@ -16,7 +16,6 @@ from goryu.players.set_up.loading import LoadedEvaluator
 OnChange = Callable[[GameReview, int], None]
 """Called when position `index` of a review has been searched, or the better move of move `index`."""
 
-
 OnSearch = Callable[[tuple[str, ...], int], None]
 """Called with the moves to a position and the playouts that it has by now, also in the middle of a search."""
 

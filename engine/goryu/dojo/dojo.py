@@ -105,8 +105,8 @@ class Dojo:
         for paths, collection in watched:
             if paths:
                 watching = Watching(self.database, paths, self.games_changed, self._on_problem, collection)
+                watching.start()
                 self._watching.append(watching)
-                self._watching[-1].start()
 
     def games_changed(self) -> None:
         """Tells all tabs, and reviews what is new."""
@@ -132,7 +132,7 @@ class Dojo:
         """Judges moves."""
         loaded, store = self.network(), self._analyses()
         with self._lock:
-            if self._judge is None:
+            if self._judge is None or self._judge.loaded is not loaded:
                 self._judge = MoveJudge(loaded, self.config, store)
             return self._judge
 

@@ -72,6 +72,7 @@ class Opponents:
         capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
         self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
         self._players: dict[EvaluatorConfig, Player] = {}
+        self._fresh: set[EvaluatorConfig] = set()  # Those whose player has searched nothing before this game.
         self._setups: dict[str, AgentSetup] = {}
         self._usi_engines = UsiEngines()
 
@@ -85,9 +86,11 @@ class Opponents:
             self._setup(kind)
 
     def new_game(self, name: str) -> None:
-        """Forgets what was searched. name: of the next opponent, as in `reply`."""
-        for player in self._players.values():
-            player.new_game()
+        """Has the next searches forget the earlier ones, of which one may still be ending in its job.
+
+        name: of the next opponent, as in `reply`.
+        """
+        self._fresh = set()
         is_users = name.startswith(USER_ENGINE)
         self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
 
@@ -156,6 +159,9 @@ class Opponents:
             player = Player(loaded=None if is_alone else self._networks.get(evaluator))
             player.load(config, _log.info)
             self._players[evaluator] = player
+        if evaluator not in self._fresh:
+            self._players[evaluator].new_game()
+            self._fresh.add(evaluator)
         return self._players[evaluator]
 
     def _setup(self, kind: str) -> AgentSetup:

@@ -28,7 +28,7 @@ T = TypeVar("T")
 Handler = Callable[[Message], Any]
 
 MOST_THREADS = 64
-"""Jobs of all tabs that can run at once."""
+"""Jobs of a tab that can run at once."""
 
 
 class Job:

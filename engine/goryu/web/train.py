@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from dataclasses import field as data_field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from goryu.analysis.description import named_line, shown_position
 from goryu.base.errors import InputError
@@ -31,8 +31,6 @@ from goryu.web.told_problems import (
 )
 
 Json = dict[str, Any]
-T = TypeVar("T")
-
 
 NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
 """Kinds that a file of next-move problems does not have."""

@@ -41,16 +41,7 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     names = ["ours", "as published, with the printed signs"]
     monkeypatch.setattr(differences, "VARIANTS", {name: differences.VARIANTS[name] for name in names})
     path = tmp_path / "table.md"
-    command = [
-        "learn",
-        "differences",
-        game,
-        *SHORT,
-        "--folder",
-        str(tmp_path / "run"),
-        "--markdown",
-        str(path),
-    ]
+    command = ["learn", "differences", game, *SHORT, "--folder", f"{tmp_path}/run", "--markdown", f"{path}"]
     assert main(command) == 0
     head, _, *rows = path.read_text(encoding="utf-8").splitlines()
     assert column in head

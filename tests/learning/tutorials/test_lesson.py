@@ -102,9 +102,7 @@ def test_an_interrupted_lesson_ends_as_one_that_was_not(tmp_path: Path) -> None:
 def test_a_checkpoint_plays_a_game_without_random_moves(tmp_path: Path) -> None:
     learned(tmp_path)
     games = read_games(tmp_path / "checkpoint-games.jsonl")
-    assert [(game.number, game.epsilon, game.opponent) for game in games] == [
-        (6, 0.0, "greedy"),
-        (12, 0.0, "greedy"),
-    ]
+    told = [(game.number, game.epsilon, game.opponent) for game in games]
+    assert told == [(number, 0.0, "greedy") for number in (6, 12)]
     for game in games:
         assert list(replay(game))[-1].startswith(game.sign)

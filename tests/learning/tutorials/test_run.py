@@ -1,4 +1,4 @@
-"""Interrupted runs of `tools/learn.py` resume."""
+"""Interrupted runs of `goryu learn` resume."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace

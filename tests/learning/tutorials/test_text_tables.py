@@ -22,7 +22,7 @@ def write_lesson(folder: Path, points: float, margin: float) -> Path:
     detail = f"8 wins, 0 draws, 2 losses, mean margin {margin:+.1f}"
     names = [f"without random moves, moving first - {opponent}" for opponent in ("greedy", "random")]
     measurements = [Measurement("points", name, points, 0.1, None, detail) for name in names]
-    TutorialReport({}, measurements=measurements).write(folder / "report.json")
+    TutorialReport({**text_tables.AS_PUBLISHED}, measurements=measurements).write(folder / "report.json")
     games = [LessonGame(number, 4, "greedy", 0, 0.1, -1 if number < 4 else 1, ()) for number in range(1, 5)]
     write_games(folder / "games.jsonl", games)
     write_games(folder / "checkpoint-games.jsonl", games[2:])
@@ -50,6 +50,13 @@ def test_a_folder_without_a_finished_lesson_is_named(tmp_path: Path) -> None:
     for folder in (unfinished, tmp_path / "nowhere"):
         with pytest.raises(InputError, match=f"{folder}: expected a finished lesson"):
             list(text_tables.trainings([folder]))
+
+
+def test_a_lesson_with_other_numbers_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    report = write_lesson(tmp_path / "1", 0.6, 10.0) / "report.json"
+    report.write_text(report.read_text(encoding="utf-8").replace('"size": 8', '"size": 6'), encoding="utf-8")
+    assert main(["learn", "tables", "--lessons", str(tmp_path / "1")]) == 2
+    assert "expected a lesson with --as-published" in capsys.readouterr().err
 
 
 def test_the_session_with_mcts_player_has_the_numbers_of_the_article() -> None:

@@ -1,6 +1,7 @@
 """Evaluators that several searches of one process share."""
 
 import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 
 from goryu.evaluators.network.model_files import shipped_model
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators
+from goryu.players.set_up import loading
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators, load_evaluator
 from goryu.search.evaluator import Evaluator
 
 
@@ -30,6 +32,19 @@ def test_a_network_is_in_memory_once_until_its_file_changes(tmp_path: Path) -> N
     shutil.copy(shipped_model(), model)
     whole = shared.get(config)
     assert (whole.problem, whole.name) == ("", "network.onnx")
+
+
+def test_an_evaluator_does_not_wait_for_another_one_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = SharedEvaluators(print)
+
+    def load(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        if config.kind == "hashed":
+            assert pool.submit(shared.get, EvaluatorConfig("uniform")).result(timeout=60)
+        return load_evaluator(config, report)
+
+    monkeypatch.setattr(loading, "load_evaluator", load)
+    with ThreadPoolExecutor(1) as pool:
+        assert shared.get(EvaluatorConfig("hashed")).name == "hashed"
 
 
 def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:

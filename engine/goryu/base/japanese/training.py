@@ -441,7 +441,6 @@ TABLES = {
     "temperature": "温度",
     "policy of": "方策",
     "visits of the root": "ルートの訪問回数",
-    "visits a second": "毎秒の訪問回数",
     "score in centipawns": "評価値",
     "mean margin": "平均の石の差",
     "wins": "勝",

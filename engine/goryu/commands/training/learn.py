@@ -88,8 +88,8 @@ OPPONENTS = (
     "random, or an algorithm such as uct:50"
 )
 RESUME = (
-    "the same command resumes from its folder; an unfinished measurement or what was trained since the last "
-    "saved state is repeated"
+    "the same command resumes a training from its folder; an unfinished measurement or what was trained "
+    "since the last saved state is repeated"
 )
 
 

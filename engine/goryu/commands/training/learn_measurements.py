@@ -25,7 +25,7 @@ PHRASES = (
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
     "moving first", "moving second", "that never grows (as published)",
     "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of",
-    "visits of the root", "visits a second", "score in centipawns",
+    "visits of the root", "score in centipawns",
     "mean margin", "wins", "draws", "losses", "trainings", "1 training", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""
@@ -56,8 +56,9 @@ def add_measurements(verbs: "argparse._SubParsersAction[ArgumentParser]") -> Non
 
 def show_tables(args: argparse.Namespace) -> None:
     """Measures the tables of the texts and prints each when it is complete."""
-    from goryu.learning.tutorials.text_tables import SECTIONS  # It loads onnxruntime.
+    from goryu.learning.tutorials.text_tables import SECTIONS, trainings  # They load onnxruntime.
 
+    list(trainings(args.lessons))  # A wrong folder is told now, not after minutes.
     tables: dict[str, list[Measurement]] = {}
     with ProgressDisplay() as display:
         for title, measurements in SECTIONS.items():

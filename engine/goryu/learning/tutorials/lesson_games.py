@@ -16,7 +16,6 @@ GAMES, CHECKPOINT_GAMES = "games.jsonl", "checkpoint-games.jsonl"
 RUNNING = 100
 """The games of the running win rate."""
 
-
 ITSELF = "itself"
 """The opponent in self-play; the first player counts as the learner."""
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
@@ -21,6 +22,7 @@ from goryu.learning.tutorials import experiments
 from goryu.learning.tutorials.alphazero_config import TICTACTOE, puct_config
 from goryu.learning.tutorials.lesson_games import CHECKPOINT_GAMES, GAMES, LessonGame, read_games
 from goryu.learning.tutorials.report import Measurement
+from goryu.learning.tutorials.value_config import PUBLISHED
 from goryu.players.agents.agents import AgentSetup, make_agent
 from goryu.players.agents.arena import match, mean_and_error
 from goryu.players.agents.presets import disc_lead
@@ -44,6 +46,9 @@ LESSON = {
     "discs ahead against random moves": 20.8,
 }
 """The notebook's numbers; the first three are counted in its strip and its list of rewards."""
+
+AS_PUBLISHED = {**asdict(PUBLISHED), "opponents": ["greedy"]}
+"""The options of a lesson whose numbers may stand beside the notebook's."""
 
 
 def tictactoe(games: int, rng: Random) -> Iterator[Measurement]:
@@ -90,7 +95,7 @@ def trainings(folders: Sequence[Path]) -> Iterator[Measurement]:
 
     The error of one lesson is that of its games; the error of several is that of their mean.
 
-    Raises InputError for a folder without a finished lesson.
+    Raises InputError for a folder without a finished lesson as published.
     """
     found: dict[str, list[tuple[float, float]]] = {}
     for folder in folders:
@@ -109,6 +114,7 @@ def _numbers_of(folder: Path) -> dict[str, tuple[float, float]]:
         games = read_games(folder / GAMES)
         tests = read_games(folder / CHECKPOINT_GAMES)
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        options = {name: report[name] for name in AS_PUBLISHED}
         measured = {one["name"]: one for one in report["measurements"]}
         numbers = {
             "training games not lost": _not_lost(games),
@@ -122,6 +128,8 @@ def _numbers_of(folder: Path) -> dict[str, tuple[float, float]]:
             numbers[f"discs ahead against {shown}"] = float(margin[1]) if margin else 0.0, 0.0
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise InputError(f"{folder}: expected a finished lesson ({problem!r})") from None
+    if options != AS_PUBLISHED:
+        raise InputError(f"{folder}: expected a lesson with --as-published and no other numbers")
     return numbers
 
 
@@ -131,9 +139,9 @@ def _not_lost(games: Sequence[LessonGame]) -> tuple[float, float]:
 
 
 SESSIONS = {
-    1.0: {"7g7f": 0.68336, "2g2f": 0.18533, "visits": 195, "per second": 87, "cp": 75},
-    2.0: {"7g7f": 0.29091, "2g2f": 0.15150, "visits": 293, "per second": 111, "cp": 143},
-    100.0: {"7g7f": 0.03528, "2g2f": 0.03482, "visits": 269, "per second": 111, "cp": 117},
+    1.0: {"7g7f": 0.68336, "2g2f": 0.18533, "visits": 195, "cp": 75},
+    2.0: {"7g7f": 0.29091, "2g2f": 0.15150, "visits": 293, "cp": 143},
+    100.0: {"7g7f": 0.03528, "2g2f": 0.03482, "visits": 269, "cp": 117},
 }
 """Temperature -> the numbers of the article's session with MCTS_player at the start of a game."""
 
@@ -146,7 +154,6 @@ def mcts_player() -> Iterator[Measurement]:
             ("7g7f", "policy of 7g7f"),
             ("2g2f", "policy of 2g2f"),
             ("visits", "visits of the root"),
-            ("per second", "visits a second"),
             ("cp", "score in centipawns"),
         ):
             yield Measurement(
@@ -163,7 +170,7 @@ def session(temperature: float) -> dict[str, float]:
         engine.stdin.write(
             f"setoption name modelfile value {shipped_model()}\n"
             f"setoption name temperature value {round(100 * temperature)}\n"
-            "isready\nposition startpos\ngo\n"
+            "setoption name Seed value 1\nisready\nposition startpos\ngo\n"
         )
         engine.stdin.flush()
         found: dict[str, float] = {}
@@ -171,8 +178,8 @@ def session(temperature: float) -> dict[str, float]:
             if row := re.search(r":(\S+) +move_count: *(\d+) nn_rate:(\S+)", line):
                 found[row[1]] = float(row[3])
                 found["visits"] = found.get("visits", 0.0) + int(row[2])
-            if info := re.search(r" nps (\d+) .*score cp (-?\d+)", line + line):
-                found |= {"per second": float(info[1]), "cp": float(info[2])}
+            if score := re.search(r" score cp (-?\d+)", line):
+                found["cp"] = float(score[1])
             if line.startswith("bestmove"):
                 break
         engine.stdin.write("quit\n")

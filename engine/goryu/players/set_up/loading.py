@@ -117,6 +117,7 @@ class SharedEvaluators:
         """report: as for `load_evaluator`."""
         self._report = report
         self._lock = Lock()
+        self._locks: dict[EvaluatorConfig, Lock] = {}  # Loading one evaluator must not hold up another.
         self._loaded: dict[EvaluatorConfig, LoadedEvaluator] = {}
 
     def get(self, config: EvaluatorConfig) -> LoadedEvaluator:
@@ -125,6 +126,8 @@ class SharedEvaluators:
         Raises LoadingError; the next call tries again.
         """
         with self._lock:
+            lock = self._locks.setdefault(config, Lock())
+        with lock:
             found = self._loaded.get(config)
             if found is None or not found.is_current(config):
                 found = self._loaded[config] = load_evaluator(config, self._report)

@@ -6,7 +6,6 @@ import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
 
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
-const MOST_BYTES = 8 << 20;
 
 i18n.extend({
   en: {
@@ -20,7 +19,6 @@ i18n.extend({
     "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
     "games.import.failed": "Files that were not added: {failed}",
     "games.import.nothing": "No game records were found there.",
-    "games.import.large": "{name} is larger than 8 MB: expected game records",
     "games.import.watched": "Goryu also imports new games from {folders}.",
     "games.faults": "Could not be read: {count}",
     "games.faults.line": "{file}:{line}",
@@ -37,7 +35,6 @@ i18n.extend({
     "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
     "games.import.failed": "取り込めなかったファイル {failed} 件",
     "games.import.nothing": "棋譜が見つかりませんでした。",
-    "games.import.large": "{name} は 8 MB を超えています。棋譜を指定してください。",
     "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
     "games.faults": "読み込めなかった棋譜が {count} 件あります",
     "games.faults.line": "{file} {line}行目",
@@ -147,14 +144,12 @@ export class ImportPanel {
 
   async send(name, file, collection, total) {
     try {
-      if (file.size > MOST_BYTES) throw new Error(i18n.t("games.import.large", { name }));
-      const bytes = new Uint8Array(await file.arrayBuffer());
       let at = 0;
       let done = null;
       for (let part = 0; done === null; part += 1) {
-        const content = toBase64(bytes.subarray(at, at + PART_BYTES));
+        const content = toBase64(new Uint8Array(await file.slice(at, at + PART_BYTES).arrayBuffer()));
         at += PART_BYTES;
-        done = await socket.request("games.add", { name, collection, part, content, more: at < bytes.length });
+        done = await socket.request("games.add", { name, collection, part, content, more: at < file.size });
       }
       total.added += done.added;
       total.duplicates += done.duplicates;
