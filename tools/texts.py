@@ -34,7 +34,8 @@ OUTLINE = "card"
 """The table of the project's outline, which is none of the five texts."""
 COUNTS = {
     "en": "Of the {all} items of the texts {works} work, {partly} work partly, and {history} is history.",
-    "ja": "文章の {all} 項目のうち、{works} 項目が動き、{partly} 項目は一部だけ、{history} 項目は歴史的なものです。",
+    "ja": "文章の {all} 項目のうち、{works} 項目が動き、{partly} 項目は一部だけ、"
+    "{history} 項目は歴史的なものです。",
 }
 STATES = {"works": ("works", "できる"), "partly": ("partly", "一部"), "history": ("history", "歴史")}
 TABLE = re.compile(r"(?<=^<!-- table: )(\w+) -->\n.*?(?=<!-- end -->$)", re.MULTILINE | re.DOTALL)
