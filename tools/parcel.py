@@ -55,13 +55,13 @@ def cut(files: Sequence[tuple[str, Path]], size: int) -> Iterator[tuple[int, str
     part, left = 1, size
     for name, path in files:
         offset, total = 0, path.stat().st_size
-        while offset < total or total == 0:
+        while True:
             length = min(left, total - offset)
             yield part, name, path, offset, length
             offset, left = offset + length, left - length
             if left == 0:
                 part, left = part + 1, size
-            if total == 0:
+            if offset == total:
                 break
 
 
@@ -75,9 +75,7 @@ def write_piece(path: Path, offset: int, length: int, to: Path) -> str:
 
 def write_parts(files: Sequence[tuple[str, Path]], out: Path, size: int) -> int:
     """Writes the parts of files into the folders 01, 02, ... of `out`; returns their number."""
-    manifest: dict[str, Any] = {"files": {}, "pieces": []}
-    for name, path in files:
-        manifest["files"][name] = {"size": path.stat().st_size, "sha256": sha256(path)}
+    manifest: dict[str, Any] = {"files": {name: sha256(path) for name, path in files}, "pieces": []}
     parts = 0
     for number, (part, name, path, offset, length) in enumerate(cut(files, size), 1):
         folder = out / f"{part:02}"
@@ -91,37 +89,51 @@ def write_parts(files: Sequence[tuple[str, Path]], out: Path, size: int) -> int:
     return parts
 
 
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Raises ParcelError if it is damaged, or names a file outside the parcel."""
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text("utf-8"))
+    try:
+        names = [*manifest["files"], *(each["piece"] for each in manifest["pieces"])]
+        if any(Path(name).is_absolute() or ".." in Path(name).parts for name in names):
+            raise ValueError("a file outside the parcel")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ParcelError(f"{folder / MANIFEST}: no manifest of a parcel ({error})") from error
+    return manifest
+
+
+def keep(source: Path, target: Path) -> None:
+    """Copies a file so that a kill or a full disk leaves no half of it."""
+    arriving = target.with_name("arriving")
+    shutil.copyfile(source, arriving)
+    arriving.replace(target)
+
+
 def receive(args: argparse.Namespace) -> None:
     """Checks the pieces of a part, keeps them, and prints the numbers of the parts that are still missing."""
     part, to = args.part, args.to
-    manifest = json.loads((part / MANIFEST).read_text("utf-8"))
-    pieces = to / "pieces"
-    pieces.mkdir(parents=True, exist_ok=True)
-    kept = to / MANIFEST
-    if kept.is_file() and json.loads(kept.read_text("utf-8")) != manifest:
+    manifest = read_manifest(part)
+    (to / "pieces").mkdir(parents=True, exist_ok=True)
+    if (to / MANIFEST).is_file() and read_manifest(to) != manifest:
         raise ParcelError(f"{part}: of another parcel than that in {to}")
     for each in manifest["pieces"]:
         source = part / each["piece"]
         if source.is_file():
-            target = pieces / each["piece"]
-            shutil.copyfile(source, target)
-            if sha256(target) != each["sha256"]:
-                target.unlink()
+            if sha256(source) != each["sha256"]:
                 raise ParcelError(f"{source}: damaged on its way")
-    shutil.copyfile(part / MANIFEST, kept)
+            keep(source, to / "pieces" / each["piece"])
+    keep(part / MANIFEST, to / MANIFEST)
     print(f"parts still missing: {', '.join(map(str, missing_parts(to, manifest))) or 'none'}")
 
 
 def missing_parts(folder: Path, manifest: dict[str, Any]) -> list[int]:
     """Returns the parts of which a piece is missing."""
-    return sorted(
-        {each["part"] for each in manifest["pieces"] if not (folder / "pieces" / each["piece"]).is_file()}
-    )
+    pieces = folder / "pieces"
+    return sorted({each["part"] for each in manifest["pieces"] if not (pieces / each["piece"]).is_file()})
 
 
 def unpack(folder: Path) -> list[Path]:
     """Puts the files together from their pieces and checks them; returns their paths."""
-    manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+    manifest = read_manifest(folder)
     if missing := missing_parts(folder, manifest):
         raise ParcelError(f"parts are missing: {', '.join(map(str, missing))}")
     found = []
@@ -132,7 +144,7 @@ def unpack(folder: Path) -> list[Path]:
             for each in manifest["pieces"]:
                 if each["file"] == name:
                     file.write((folder / "pieces" / each["piece"]).read_bytes())
-        if sha256(target) != expected["sha256"]:
+        if sha256(target) != expected:
             raise ParcelError(f"{name}: its pieces do not fit together")
         found.append(target)
     return found
@@ -157,11 +169,8 @@ def install(args: argparse.Namespace) -> None:
 
 def travelling_bytes() -> int:
     """Returns the size of the files that travel with the checkout anyway."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True,
-        check=True,
-    )
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, capture_output=True, check=True)
     paths = [Path(os.fsdecode(name)) for name in listed.stdout.split(b"\0") if name]
     return sum(path.lstat().st_size for path in paths if path.is_symlink() or path.is_file())
 
@@ -183,9 +192,8 @@ def pack(args: argparse.Namespace) -> None:
     """Makes a parcel and prints the trips."""
     if args.out.exists():
         raise ParcelError(f"{args.out}: exists; remove it first")
-    size = (
-        round(args.part_mib * MIB) if args.part_mib else min(LARGEST_PART, TRIP - SPARE - travelling_bytes())
-    )
+    room = args.part_mib * MIB if args.part_mib else min(LARGEST_PART, TRIP - SPARE - travelling_bytes())
+    size = round(room)
     if size <= 0:
         raise ParcelError("the checkout alone is too large for a trip")
     with tempfile.TemporaryDirectory() as name:
@@ -194,8 +202,8 @@ def pack(args: argparse.Namespace) -> None:
         files = [(f"wheels/{path.name}", path) for path in sorted(wheels.iterdir())]
         for kind, paths in (("networks", args.network), ("files", args.file)):
             files += [(f"{kind}/{path.name}", path) for path in paths]
-        if len(dict(files)) < len(files):
-            raise ParcelError("two files have the same name")
+        if not files or len(dict(files)) < len(files):
+            raise ParcelError("two files have the same name" if files else "there is nothing to pack")
         for name, path in files:
             print(f"{path.stat().st_size / MIB:8.1f} MiB  {name}")
         parts = write_parts(files, args.out, size)
@@ -210,21 +218,17 @@ def pack(args: argparse.Namespace) -> None:
 
 
 def split(args: argparse.Namespace) -> None:
-    """Packs a folder into at most so many files of at most so many bytes."""
-    folder, to, most, piece = args.folder, args.to, args.most, round(args.piece_mib * MIB)
+    """Packs a folder, without the networks in it, into at most so many files of at most so many bytes."""
+    folder, to, most, piece = args.folder, args.to, args.most, max(1, round(args.piece_mib * MIB))
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         packed = Path(name) / "results.tar.xz"
         with tarfile.open(packed, "w:xz") as archive:
-            archive.add(
-                folder, ".", filter=lambda info: None if Path(info.name).name in args.leave_out else info
-            )
+            archive.add(folder, ".", filter=lambda info: None if info.name == "./networks" else info)
         pieces = list(cut([("", packed)], piece))
         if len(pieces) + 1 > most:
-            raise ParcelError(
-                f"{folder}: {packed.stat().st_size / MIB:.1f} MiB packed, more than {most - 1} files of "
-                f"{piece / MIB:.1f} MiB; remove what is not needed"
-            )
+            mib = f"{packed.stat().st_size / MIB:.1f} MiB"
+            raise ParcelError(f"{folder}: {mib} packed, more than {most - 1} files of {piece / MIB:.1f} MiB")
         sums = {
             f"results-{part}": write_piece(path, offset, length, to / f"results-{part}")
             for part, _, path, offset, length in pieces
@@ -247,9 +251,8 @@ def join(args: argparse.Namespace) -> None:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     verbs = parser.add_subparsers(required=True)
 
     def verb(name: str, run: Callable[[argparse.Namespace], None], text: str) -> Callable[..., Any]:
@@ -261,9 +264,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--out", type=Path, default=Path(".parcel"), help="folder (default .parcel)")
     add("--python", help="build a wheel of this checkout by this Python, of the other machine's version")
     add("--python-version", default="3.12", help="of the other machine (default 3.12)")
-    add(
-        "--wheel", nargs="*", default=list(WHEELS), help="packages to download; default: " + ", ".join(WHEELS)
-    )
+    add("--wheel", nargs="*", default=list(WHEELS), help=f"to download; default: {', '.join(WHEELS)}")
     add("--network", type=Path, nargs="*", default=[], metavar="FILE", help="networks and their .ini files")
     add("--file", type=Path, nargs="*", default=[], metavar="FILE", help="such as training games")
     add("--part-mib", type=float, help="of a part (default: what a trip has left, at most 60)")
@@ -278,7 +279,6 @@ def make_parser() -> argparse.ArgumentParser:
     add("--to", type=Path, required=True)
     add("--piece-mib", type=float, default=15.0, help="of a file (default 15)")
     add("--most", type=int, default=8, help="files (default 8)")
-    add("--leave-out", nargs="*", default=["networks"], metavar="NAME", help="folders (default networks)")
     add = verb("join", join, "put results together again")
     add("folder", type=Path)
     add("--to", type=Path, required=True)
@@ -290,7 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     args = make_parser().parse_args(arguments)
     try:
         args.run(args)
-    except (ParcelError, OSError, ValueError, subprocess.CalledProcessError) as error:
+    except (ParcelError, OSError, ValueError, tarfile.TarError, subprocess.CalledProcessError) as error:
         print(f"parcel: {error}", file=sys.stderr)
         return 1
     return 0

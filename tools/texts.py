@@ -34,7 +34,8 @@ OUTLINE = "card"
 """The table of the project's outline, which is none of the five texts."""
 COUNTS = {
     "en": "Of the {all} items of the texts {works} work, {partly} work partly, and {history} is history.",
-    "ja": "文章の {all} 項目のうち、{works} 項目が動き、{partly} 項目は一部だけ、{history} 項目は歴史的なものです。",
+    "ja": "文章の {all} 項目のうち、{works} 項目が動き、{partly} 項目は一部だけ、"
+    "{history} 項目は歴史的なものです。",
 }
 STATES = {"works": ("works", "できる"), "partly": ("partly", "一部"), "history": ("history", "歴史")}
 TABLE = re.compile(r"(?<=^<!-- table: )(\w+) -->\n.*?(?=<!-- end -->$)", re.MULTILINE | re.DOTALL)
@@ -147,7 +148,8 @@ def page(text: str, rows: Sequence[Row], language: str) -> str:
 def missing(row: Row, output: str) -> list[str]:
     """Returns the lines of the row that the output lacks."""
     lines = [" ".join(line.split()) for line in output.splitlines()]
-    return [out for out in row.out if not any(re.search(_pattern(out), line) for line in lines)]
+    matches = re.fullmatch if row.py else re.search  # An expression prints its value and nothing else.
+    return [out for out in row.out if not any(matches(_pattern(out), line) for line in lines)]
 
 
 def _pattern(out: str) -> str:

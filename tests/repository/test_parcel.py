@@ -83,8 +83,28 @@ def test_a_damaged_piece_and_a_foreign_part_are_refused(parts: Path, tmp_path: P
     assert parcel.main(["receive", str(first), "--to", kept]) == 0
     assert parcel.main(["receive", str(second), "--to", kept]) == 1
     assert "damaged" in capsys.readouterr().err
+    assert len(list((tmp_path / "kept" / "pieces").iterdir())) == len(list(first.glob("0*")))
     (first / parcel.MANIFEST).write_text('{"files": {}, "pieces": []}')
     assert parcel.main(["receive", str(first), "--to", kept]) == 1
+    assert "another parcel" in capsys.readouterr().err
+
+
+OUTSIDE = '{"files": {}, "pieces": [{"piece": "../outside", "sha256": "%s"}]}'
+
+
+@pytest.mark.parametrize("manifest", ["torn", "[]", "{}", OUTSIDE, '{"files": {"/x": ""}, "pieces": []}'])
+def test_a_hostile_or_damaged_manifest_is_refused(manifest: str, tmp_path: Path, capsys: Any) -> None:
+    part, outside = tmp_path / "part", tmp_path / "outside"
+    part.mkdir()
+    outside.touch()
+    (part / parcel.MANIFEST).write_text(manifest.replace("%s", parcel.sha256(outside)))
+    assert parcel.main(["receive", str(part), "--to", str(tmp_path / "kept")]) == 1
+    assert "parcel: " in capsys.readouterr().err
+    assert not (tmp_path / "kept").exists()
+
+
+def test_there_is_something_to_pack(tmp_path: Path) -> None:
+    assert parcel.main(["pack", "--out", str(tmp_path / "parcel"), "--wheel"]) == 1
 
 
 def test_results_come_back_in_few_files(tmp_path: Path, capsys: Any) -> None:

@@ -1,6 +1,6 @@
 r"""Compares the architectures of the trainer at equal evaluation time and equal samples.
 
-    python3 tools/dev.py architectures --source models/data/fsf1k_20261129.games,594,0.3 \
+    python3 tools/dev.py architectures --source models/data/fsf_20261124.games,540,0.3 \
         --blocks 3 --channels 32 --samples 60000 --seeds 2 --folder runs/architectures
 
 Each architecture gets as many channels as make an evaluation, by onnxruntime on one thread, take about as
@@ -44,7 +44,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--source", action="append", required=True, help="as for goryu train")
+    parser.add_argument("--source", required=True, help="as for goryu train")
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64, help="of the residual network")
     parser.add_argument("--samples", type=int, default=1_000_000)
@@ -61,7 +61,6 @@ def main() -> None:
         "| architecture | size | weights | ms | " + " | ".join(MEASURES.values()) + " |",
         "|---|---|---|---|" + "---|" * len(MEASURES),
     ]
-    sources = [parse_source(text) for text in args.source]
     config = TrainingConfig(
         blocks=args.blocks,
         batch_size=args.batch_size,
@@ -70,7 +69,7 @@ def main() -> None:
         threads=1,
         device=args.device,
     )
-    training, testing = load_datasets(sources, args.held_out, seed=0)
+    training, testing = load_datasets([parse_source(args.source)], args.held_out, seed=0)
     print(f"{len(training)} positions, {config.steps} steps", flush=True)
     found: dict[str, list[dict[str, float]]] = {name: [] for name in ARCHITECTURES}
     for seed in range(args.seeds):
@@ -78,8 +77,7 @@ def main() -> None:
             folder = args.folder / f"{name}-{seed}"
             own = replace(config, architecture=name, channels=channels[name], seed=seed)
             train(own, training, testing, folder)
-            (entry,) = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()][-1:]
-            (measured,) = entry["held_out"].values()
+            (measured,) = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["held_out"].values()
             found[name].append(measured)
             print(name, seed, measured, flush=True)
     for name, rows in found.items():

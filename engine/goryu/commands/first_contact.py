@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.files import atomic_write
+from goryu.base.files import atomic_write, held_folder
 from goryu.base.language import tr
 from goryu.benchmark.first_contact.child import STAGES, command, say
 from goryu.benchmark.first_contact.contact_log import LOG, ContactLog
@@ -61,7 +61,12 @@ def make_parser() -> ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Runs the stages; returns the exit status."""
-    args.out.mkdir(parents=True, exist_ok=True)
+    with held_folder(args.out):
+        return run_stages(args)
+
+
+def run_stages(args: argparse.Namespace) -> int:
+    """Runs the stages in their folder; returns the exit status."""
     contact = Contact(args.out.resolve(), rehearses=args.rehearse, is_quick=args.quick)
     log = ContactLog(contact.folder / LOG)
     require_mode(log, contact)

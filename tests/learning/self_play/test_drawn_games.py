@@ -1,5 +1,6 @@
 """Games drawn on a device: legal, by the network's policy, and the same whatever plays beside them."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
-from goryu.base.errors import InputError  # noqa: E402
+from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.commands.training.selfplay import main  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
@@ -65,6 +66,15 @@ def test_a_sharp_policy_plays_its_first_choice(model: Path) -> None:
     assert moves == [best] * 3
 
 
+def test_a_network_without_numbers_plays_nothing(model: Path) -> None:
+    network = DeviceNetwork(model)
+    for weights in network.buffers():
+        if weights.is_floating_point():
+            weights.fill_(torch.nan)
+    with pytest.raises(GoryuError, match="no numbers"):
+        Drawer(network, "cpu").draw([Board()], [0.5])
+
+
 def test_a_device_that_is_not_there_is_refused(model: Path) -> None:
     with pytest.raises(InputError, match="device 'nothing'"):
         Drawer(DeviceNetwork(model), "nothing")
@@ -78,10 +88,22 @@ def test_searches_are_not_for_a_device(
     assert "--device: for games without searches" in capsys.readouterr().err
 
 
-def test_a_run_plays_the_games_that_its_file_lacks(model: Path, tmp_path: Path) -> None:
+def test_a_run_plays_the_games_that_its_file_lacks(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, drawer = tmp_path / "drawn.games", Drawer(DeviceNetwork(model), "cpu")
     assert run_drawn(replace(WORK, size=2), drawer, path, 2).games == 2
+
+    def interrupted(work: PlayWork, drawer: Drawer, at_once: int, numbers: Any) -> Iterator[GameRecord]:
+        yield next(play_drawn(work, drawer, at_once, numbers))
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("goryu.learning.self_play.drawn_games.play_drawn", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_drawn(replace(WORK, size=4), drawer, path, 1)
+    assert sum(1 for _ in read_games(path)) == 3
     summary = run_drawn(replace(WORK, size=4), drawer, path, 3)
     found = list(read_games(path))
     assert sorted(game.number or 0 for game in found) == [0, 1, 2, 3]
-    assert summary.new_positions == sum(score is not None for game in found[2:] for score in game.evals)
+    assert summary.new_positions == sum(score is not None for game in found[3:] for score in game.evals)

@@ -30,7 +30,25 @@ def test_the_newest_whole_checkpoint_counts(tmp_path: Path) -> None:
     for path in parts_in(tmp_path / "new")[1:]:
         path.rename(tmp_path / path.name)
     assert joined_parts(tmp_path) == b"older" * 200
-    (tmp_path / "new" / "checkpoint-10-1-of-3.part").rename(tmp_path / "checkpoint-10-1-of-3.part")
+    (first,) = parts_in(tmp_path / "new")
+    first.rename(tmp_path / first.name)
+    assert joined_parts(tmp_path) == CONTENT
+
+
+def test_another_checkpoint_of_the_same_step_leaves_the_parts_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a kill or on a full disk."""
+    write_parts(CONTENT, tmp_path, step=10, size=500)
+
+    def full(path: Path, content: bytes) -> None:
+        if "-2-of-" in path.name:
+            raise OSError("no space left")
+        path.write_bytes(content)
+
+    monkeypatch.setattr("goryu.learning.training.checkpoint_parts.atomic_write", full)
+    with pytest.raises(OSError, match="no space"):
+        write_parts(CONTENT[::-1], tmp_path, step=10, size=500)
     assert joined_parts(tmp_path) == CONTENT
 
 

@@ -12,7 +12,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 cshogi: Any = pytest.importorskip("cshogi")
 
-from goryu.base.errors import InputError  # noqa: E402
+from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.commands.training.train import main  # noqa: E402
 from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder  # noqa: E402
@@ -122,10 +122,12 @@ def test_an_illegal_move_is_noticed(
         request.getfixturevalue("native")
     monkeypatch.setattr("goryu.learning.training.game_positions.IMPLEMENTATION", implementation)
     positions = GamePositions.of(list(read_games(games)))
-    positions.moves[positions.first[0] + 1] = positions.moves[positions.first[0]]
-    late = np.flatnonzero((positions.game == 0) & (positions.ply > 1))[:1]
-    with pytest.raises(ValueError, match="a game cannot be played: expected legal moves"):
-        positions.write(late, [STUDENT])
+    (late,) = np.flatnonzero((positions.game == 0) & (positions.ply > 1))[:1]
+    first, ply = positions.first[0], positions.ply[late]
+    positions.moves[first + ply] = positions.moves[first + ply - 1]
+    for chosen in (late, late + 1):  # The move played, and a move before.
+        with pytest.raises(ValueError, match="a game cannot be played: expected legal moves"):
+            positions.write(np.array([chosen]), [STUDENT])
 
 
 def test_threads_change_nothing(teacher: Path, games: Path) -> None:
@@ -139,6 +141,7 @@ def test_threads_change_nothing(teacher: Path, games: Path) -> None:
         assert torch.allclose(found.policy, expected.policy, atol=1e-6)
 
 
+@pytest.mark.parametrize("teacher", ["dlshogi"], indirect=True)
 def test_a_run_goes_on_exactly_on_another_machine(teacher: Path, games: Path, tmp_path: Path) -> None:
     """2 N steps at once are N steps, a checkpoint in parts that is carried elsewhere, and N steps."""
     training, testing = load_games([Source(games)], 0.2, 0)
@@ -166,6 +169,19 @@ def test_a_run_goes_on_exactly_on_another_machine(teacher: Path, games: Path, tm
     found = run("second", lambda entry: steps.append(entry["step"]), tmp_path / "carried")
     assert min(steps) == 5  # After the checkpoint of step 4.
     assert all(torch.equal(found[name], weights) for name, weights in expected.items())
+    with pytest.raises(InputError, match="newer checkpoint"):
+        run("first", parts=tmp_path / "carried")
+
+
+@pytest.mark.parametrize("teacher", ["dlshogi"], indirect=True)
+def test_labels_that_are_no_numbers_end_the_run(teacher: Path, games: Path, tmp_path: Path) -> None:
+    positions, _ = load_games([Source(games)], 0.0, 0)
+    network = DeviceNetwork(teacher)
+    next(weights for weights in network.buffers() if weights.is_floating_point()).fill_(torch.inf)
+    config = TrainingConfig(blocks=1, channels=8, batch_size=16, threads=1, steps=4, evaluations=4)
+    with pytest.raises(GoryuError, match="step 1: the loss is no number"):
+        train(config, DistilledPositions(positions, network), {}, tmp_path)
+    assert not (tmp_path / "checkpoint.pt").exists()
 
 
 def test_a_compiled_teacher_in_halves_labels_nearly_the_same(

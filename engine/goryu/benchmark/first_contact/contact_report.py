@@ -84,7 +84,10 @@ def _rates(done: Events) -> Iterator[str]:
     rows = [
         (
             event["item"] + (" !" if event["found"]["note"] else ""),
-            *(f"{event['found'][name] or 0:,.{2 if name == 'ratio' else 0}f}" for name in RATES),
+            *(
+                "-" if (number := event["found"][name]) is None else f"{number:,.{2 * (name == 'ratio')}f}"
+                for name in RATES
+            ),
         )
         for event in done
     ]

@@ -191,12 +191,15 @@ class _Hog:
 
 
 def torn_cache(contact: Contact) -> Found:
-    """Cuts the networks that TensorRT has compiled in half, between two starts of the engine."""
+    """Cuts the networks that TensorRT compiles for an engine in half, before the engine starts again."""
+    start = time.time()
     first = played(contact, "tensorrt", Backend="tensorrt")
     torn = []
     for path in sorted(compiled_networks().rglob("*")):
-        if path.is_file() and path.stat().st_mtime > time.time() - 3600.0:
+        if path.is_file() and path.stat().st_mtime >= start:
             torn.append(path.name)
             content = path.read_bytes()
             path.write_bytes(content[: len(content) // 2])
+    if not torn:
+        raise ContactError("TensorRT has compiled no network, so there was nothing to cut")
     return {"first": first, "torn": torn, **played(contact, "tensorrt", Backend="tensorrt")}

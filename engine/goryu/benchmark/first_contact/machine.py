@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from goryu.benchmark.first_contact.plan import Contact, ContactError, Found, Item, Stage
-from goryu.benchmark.throughput import resident_bytes
 from goryu.evaluators.network.cuda_libraries import folders
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import import_onnxruntime, open_session
@@ -117,7 +116,7 @@ def provider(contact: Contact, path: Path, backend: str) -> Found:
     network = NetworkEvaluator(path, backend=backend, batch_size=BATCH, threads=contact.threads)
     return {
         "shares": shares,
-        "memory_mb": None if before is None else (memory_mb() or 0.0) - before,
+        "memory_mb": None if before is None or (after := memory_mb()) is None else after - before,
         "network": network.description,
         "note": network.note,
     }
@@ -135,14 +134,13 @@ def provider_shares(events: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def memory_mb(run: Callable[..., Any] = subprocess.run) -> float | None:
-    """Returns the memory in use on the first NVIDIA GPU, else that of this process; None if unknown."""
+    """Returns the memory in use on the first NVIDIA GPU; None if its driver does not say."""
     query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     try:
         done = run(query, capture_output=True, text=True, timeout=10, check=True)
         return float(done.stdout.split()[0])
     except (OSError, ValueError, IndexError, subprocess.SubprocessError):
-        resident = resident_bytes()
-        return None if resident is None else resident / 1e6
+        return None
 
 
 def gpu_name(run: Callable[..., Any] = subprocess.run) -> str:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from goryu.base.errors import GoryuError
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
@@ -58,6 +59,8 @@ class Drawer:
             for array in (bits.rows[-1], bits.numbers[-1], bits.legal)
         )
         labels, values = self._drawn(*sent, torch.tensor(numbers, device=self._device))
+        if not bool(values.isfinite().all() & (labels < STUDENT.labels).all()):
+            raise GoryuError("the network gives no numbers for some positions, perhaps for lack of 32 bits")
         return _moves_of(boards, labels.cpu().numpy()), (2.0 * values - 1.0).tolist()
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
@@ -111,11 +114,18 @@ def run_drawn(
             summary.add(game, is_new=False)
         numbers = count() if work.size is None else range(work.size)
         games = play_drawn(work, drawer, at_once, (number for number in numbers if number not in done))
-        while block := list(islice(games, GAMES_PER_BLOCK)):
-            writer.write(block)
-            for game in block:
+        block: list[GameRecord] = []
+        try:
+            for game in games:
+                block.append(game)
                 summary.add(game, is_new=True)
-            report(summary)
+                if len(block) == GAMES_PER_BLOCK:
+                    writer.write(block)
+                    block = []
+                    report(summary)
+        finally:  # Also of a run that is interrupted.
+            if block:
+                writer.write(block)
     return summary
 
 

@@ -6,6 +6,7 @@ of a newer one, and a checksum of the whole is checked. A part is a line `goryu-
 """
 
 import json
+import re
 from collections import defaultdict
 from hashlib import sha256
 from pathlib import Path
@@ -26,11 +27,17 @@ def write_parts(content: bytes, folder: Path, step: int, size: int = PART_BYTES)
     written = []
     for number, piece in enumerate(pieces, 1):
         head = {"digest": digest, "number": number, "parts": len(pieces), "step": step}
-        written.append(folder / f"checkpoint-{step}-{number}-of-{len(pieces)}.part")
+        written.append(folder / f"checkpoint-{step}-{digest[:8]}-{number}-of-{len(pieces)}.part")
         atomic_write(written[-1], MAGIC + json.dumps(head).encode() + b"\n" + piece)
     for path in before:
         if path not in written:
             path.unlink()
+
+
+def newest_step(folder: Path) -> int:
+    """Returns the step of the newest checkpoint of which a folder has parts, by their names; 0 for none."""
+    steps = (re.match(r"checkpoint-(\d+)-", path.name) for path in _parts_in(folder))
+    return max((int(step[1]) for step in steps if step), default=0)
 
 
 def joined_parts(folder: Path) -> bytes | None:

@@ -27,7 +27,7 @@ class PlanesOfBits(nn.Module):  # type: ignore[misc]
         self.register_buffer("shifts", torch.arange(8, dtype=torch.uint8), persistent=False)
         self._is_in_order = sources == sorted(sources)
 
-    def forward(self, rows: Tensor, numbers: Tensor, dtype: torch.dtype = torch.float32) -> list[Tensor]:
+    def forward(self, rows: Tensor, numbers: Tensor) -> list[Tensor]:
         """Returns planes [N, planes, 9, 9] for each input, channels last.
 
         rows: uint8 [N, bytes]; numbers: float32 [N, numbers].
@@ -38,10 +38,10 @@ class PlanesOfBits(nn.Module):  # type: ignore[misc]
         levels = bits[:, squares : squares + LEVELS * layout.level_bits].view(count, LEVELS, -1, SQUARES)
         uniform = bits[:, 8 * layout.square_bytes :][:, : len(layout.uniform)]
         parts = [
-            bits[:, :squares].view(count, -1, SQUARES).to(dtype),
-            levels.sum(1, dtype=dtype) / LEVELS,
-            uniform.to(dtype).unsqueeze(2).expand(-1, -1, SQUARES),
-            numbers.to(dtype).unsqueeze(2).expand(-1, -1, SQUARES),
+            bits[:, :squares].view(count, -1, SQUARES).float(),
+            levels.sum(1, dtype=torch.float32) / LEVELS,
+            uniform.float().unsqueeze(2).expand(-1, -1, SQUARES),
+            numbers.float().unsqueeze(2).expand(-1, -1, SQUARES),
         ]
         planes = torch.cat(parts, 1)
         if not self._is_in_order:

@@ -100,8 +100,8 @@ class GamePositions:
 
     def checksum(self) -> str:
         """Returns a text that other positions do not have."""
-        checksum = 0
-        for array in (self.moves, self.game, self.ply, self.result):
+        checksum = zlib.crc32("\n".join(self.starts).encode())
+        for array in (self.start, self.moves, self.game, self.ply, self.result):
             checksum = zlib.crc32(array.tobytes(), checksum)
         return f"{len(self)} of {len(self.length)} games with checksum {checksum:08x}"
 
@@ -147,7 +147,7 @@ def write_positions(
 ) -> PositionBits:
     """Returns positions of games as bits; the arrays [N] are those of `GamePositions`, for each position.
 
-    Raises ValueError if a move before a position is illegal.
+    Raises ValueError if a move before a position, or the one played in it, is illegal.
     """
     found = PositionBits.empty(len(start), formats)
     if IMPLEMENTATION == "native":
@@ -162,10 +162,11 @@ def write_positions(
     for i, (number, at, plies, count) in enumerate(zip(start, first, ply, length, strict=True)):
         board = starts[number].copy()
         line = [Move(move) for move in moves[at : at + min(plies + 1, count)].tolist()]
-        for move in line[:plies]:
+        for k, move in enumerate(line):
             if not board.is_legal(move):
                 raise ValueError(f"expected legal moves, found another among those before ply {plies + 1}")
-            board.push(move)
+            if k < plies:
+                board.push(move)
         labels = [formats[0].label(move, board.turn) for move in board.legal_moves()]
         bits = np.zeros(8 * found.legal.shape[1], np.bool_)
         bits[labels] = True

@@ -16,7 +16,7 @@ from torch import nn
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
 from goryu.learning.training.batches import Positions
-from goryu.learning.training.checkpoint_parts import joined_parts, write_parts
+from goryu.learning.training.checkpoint_parts import joined_parts, newest_step, write_parts
 from goryu.learning.training.config import ARCHITECTURES, TrainingConfig
 from goryu.learning.training.export import expecting, load_checkpoint
 from goryu.learning.training.growth import grown, size_of
@@ -136,6 +136,11 @@ def _start_in(
             contents = torch.load(checkpoint, weights_only=True, map_location="cpu")
             _restore(state, contents)
         _check_run(checkpoint, contents, state.run)
+        if parts and (newest := newest_step(parts)) > state.progress.step:
+            raise InputError(
+                f"{parts} has a newer checkpoint (step {newest}) than {folder} (step {state.progress.step}): "
+                "expected a new folder to go on from the parts, or no such parts"
+            )
     _truncate_log(state.progress.step, folder / "log.jsonl")
 
 

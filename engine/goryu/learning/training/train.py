@@ -25,7 +25,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
-from goryu.base.errors import InputError
+from goryu.base.errors import GoryuError, InputError
 from goryu.learning.training.batch_loader import load_batches
 from goryu.learning.training.batches import Positions, TrainingBatch
 from goryu.learning.training.config import TrainingConfig
@@ -96,6 +96,8 @@ def train(
             found = torch.stack(unread).sum(0).tolist()  # Waits for a GPU.
             # The time too, so that all processes end together and have one learning rate.
             *means, passed = group.mean([*found, time.monotonic() - started])
+            if not np.isfinite(means).all():  # The last checkpoint stays.
+                raise GoryuError(f"step {progress.step}: the loss is no number; try --precision float32")
             sums += means
             steps_summed += len(unread)
             loss = means[0] / len(unread)
@@ -115,7 +117,7 @@ def train(
                 save(state, folder, parts)
             saved = time.monotonic()
             report(entry)
-        elif group.is_first and time.monotonic() - saved > 60.0 * config.save_minutes:
+        elif group.is_first and not unread and time.monotonic() - saved > 60.0 * config.save_minutes:
             save(state, folder, parts)
             saved = time.monotonic()
     state.averaged.to("cpu").eval()
