@@ -134,5 +134,5 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
         finally:
             first.kill()
     assert first.returncode == 130
-    assert error.startswith("goryu learn: interrupted; the same command resumes from its folder")
+    assert error.startswith("goryu learn: interrupted; the same command resumes")
     assert len(error.splitlines()) == 1
