@@ -22,6 +22,18 @@ PV_LENGTH = 24
 """Moves that are kept of a continuation without a mate: the far ones had few playouts."""
 
 
+def kept_stop(should_stop: Callable[[], bool]) -> Callable[[], bool]:
+    """Returns a `should_stop` that stays true once it was: what was stopped for a moment is not whole."""
+    is_stopped = False
+
+    def stop() -> bool:
+        nonlocal is_stopped
+        is_stopped = is_stopped or should_stop()
+        return is_stopped
+
+    return stop
+
+
 class PositionSearcher:
     """Searches one position after the other with one search graph, for one thread.
 

@@ -6,7 +6,7 @@ from concurrent.futures import wait
 from threading import RLock
 
 from goryu.analysis.position_analysis import PositionAnalysis
-from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.position_searcher import PositionSearcher, kept_stop
 from goryu.analysis.review import GameReview, is_enough
 from goryu.analysis.searchers import WAIT_S, Searchers, runs
 from goryu.analysis.store import AnalysisStore, engine_identity
@@ -81,17 +81,11 @@ class _Work:
         self._review = review
         self._store, self._engine = store, engine
         self._on_change, self._on_search = on_change, on_search
-        self._asked = should_stop
-        self._is_stopped = False
+        self.should_stop = kept_stop(should_stop)
         self._lock = RLock()
         self._runs: deque[range] = deque()
         self._comparisons: deque[int] = deque()
         self._failed = False
-
-    def should_stop(self) -> bool:
-        """Was the work stopped? It stays so, even if nobody wants that any more: some of it is not done."""
-        self._is_stopped = self._is_stopped or self._asked()
-        return self._is_stopped
 
     def load(self, positions: Collection[int]) -> None:
         """Takes what the store knows of these positions, and lists what is missing."""

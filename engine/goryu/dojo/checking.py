@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goryu.analysis.description import board_after
-from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.position_searcher import PositionSearcher, kept_stop
 from goryu.dojo.problems import Problem, ProblemKind, ProblemState
 from goryu.dojo.settings import TrainingSettings
 from goryu.dojo.tsume.solution import analyse
@@ -65,13 +65,7 @@ def check(
     """Checks a candidate; None if `should_stop` ended it early."""
     if problem.kind is ProblemKind.TSUME:
         return _check_tsume(problem, should_stop)
-    is_stopped = False
-
-    def stop() -> bool:  # It stays so, even if nobody wants that any more: some of the work is not done.
-        nonlocal is_stopped
-        is_stopped = is_stopped or should_stop()
-        return is_stopped
-
+    stop = kept_stop(should_stop)
     answers = compared(searcher, problem, settings.playouts, stop)
     reason = judged(answers, problem, settings)
     if not reason:
