@@ -18,14 +18,12 @@ from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.base.errors import explained
 from goryu.base.files import cache_folder
 from goryu.base.language import tr
+from goryu.base.sqlite_file import connect
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
 
 VERSION = 1
 """Of the tables and of how a position is analysed; another version starts with an empty table."""
-
-BUSY_S = 5.0
-"""How long the store waits for another process that writes."""
 
 SCHEMA = f"""
 CREATE TABLE IF NOT EXISTS analyses_{VERSION} (
@@ -148,13 +146,9 @@ def _key(engine: str, start: str, moves: Sequence[str]) -> tuple[bytes, bytes]:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
     # Every statement is its own transaction: a killed review loses nothing that was finished.
-    database = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+    database = connect(path)
     try:
-        # Readers and a writer do not wait for each other. On a network drive SQLite keeps its old journal.
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
         database.execute(SCHEMA)
     except sqlite3.Error:
         database.close()

@@ -20,10 +20,8 @@ from typing import Any
 from goryu.base.errors import InputError, fault
 from goryu.base.files import data_folder
 from goryu.base.language import either, tr
+from goryu.base.sqlite_file import connect
 from goryu.dojo.schema import MIGRATIONS
-
-BUSY_S = 5.0
-"""How long a transaction waits for another process that writes."""
 
 LEAST_ROOM = 64 << 10
 """Bytes; a disk with less cannot take what SQLite writes beside the file."""
@@ -54,18 +52,12 @@ class Database:
         self.path = path
         self._lock = RLock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-            )
+            self._connection = connect(path)
         except (sqlite3.Error, OSError) as error:
             raise _explained(path, error) from error
         self._connection.row_factory = sqlite3.Row
         try:
             with self._explaining():
-                # Readers and a writer do not wait for each other.
-                self._connection.execute("PRAGMA journal_mode = WAL")
-                self._connection.execute("PRAGMA synchronous = NORMAL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
                 self._migrate()
         except BaseException:
