@@ -164,7 +164,8 @@ def install(args: argparse.Namespace) -> None:
     for path in sorted((folder / "content" / "networks").glob("*")):
         networks.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, networks / path.name)
-    (folder / "env.sh").write_text(f'export PYTHONPATH="{site}"\nexport PATH="{site}/bin:$PATH"\n', "utf-8")
+    lines = f'export PYTHONPATH="{site}${{PYTHONPATH:+:$PYTHONPATH}}"', f'export PATH="{site}/bin:$PATH"'
+    (folder / "env.sh").write_text("\n".join((*lines, "")), "utf-8")
 
 
 def travelling_bytes() -> int:
@@ -176,16 +177,17 @@ def travelling_bytes() -> int:
 
 
 def collect_wheels(args: argparse.Namespace, folder: Path) -> None:
-    """Downloads the wheels for the other machine's Python, and builds that of this checkout."""
+    """Downloads the wheels, and builds that of this checkout, with a Python of the other machine's version."""
+    if not args.python:
+        return
+    pip = [args.python, "-m", "pip"]
     if args.wheel:
         platforms = [word for name in PLATFORMS.split() for word in ("--platform", f"{name}_x86_64")]
-        options = ["--no-deps", "--only-binary=:all:", "--python-version", args.python_version, *platforms]
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--implementation", "cp", *options]
-        subprocess.run([*command, "--dest", str(folder), *args.wheel], check=True)
-    if args.python:
-        environment = {**os.environ, "GORYU_REQUIRE_NATIVE": "1"}
-        command = [args.python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), "."]
-        subprocess.run(command, check=True, env=environment)
+        options = ["--quiet", "--no-deps", "--only-binary=:all:", "--implementation", "cp", *platforms]
+        subprocess.run([*pip, "download", *options, "--dest", str(folder), *args.wheel], check=True)
+    environment = {**os.environ, "GORYU_REQUIRE_NATIVE": "1"}
+    command = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), "."]
+    subprocess.run(command, check=True, env=environment)
 
 
 def pack(args: argparse.Namespace) -> None:
@@ -262,9 +264,8 @@ def make_parser() -> argparse.ArgumentParser:
 
     add = verb("pack", pack, "make a parcel")
     add("--out", type=Path, default=Path(".parcel"), help="folder (default .parcel)")
-    add("--python", help="build a wheel of this checkout by this Python, of the other machine's version")
-    add("--python-version", default="3.12", help="of the other machine (default 3.12)")
-    add("--wheel", nargs="*", default=list(WHEELS), help=f"to download; default: {', '.join(WHEELS)}")
+    add("--python", help="of the other machine's version: pack the wheels for it; without it, no wheels")
+    add("--wheel", nargs="*", default=list(WHEELS), help=f"besides Goryu's; default: {', '.join(WHEELS)}")
     add("--network", type=Path, nargs="*", default=[], metavar="FILE", help="networks and their .ini files")
     add("--file", type=Path, nargs="*", default=[], metavar="FILE", help="such as training games")
     add("--part-mib", type=float, help="of a part (default: what a trip has left, at most 60)")

@@ -69,8 +69,14 @@ def test_a_parcel_arrives_in_parts_and_is_installed(parts: Path, tmp_path: Path)
     network = machine / "site" / "goryu" / "models" / "downloads" / "net.onnx"
     assert network.read_bytes() == (tmp_path / "net.onnx").read_bytes()
     assert (machine / "kept" / "content" / "files" / "games").read_bytes() == b""
-    tried = ". kept/env.sh && python3 -c 'import tiny; print(tiny.ANSWER)'"
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    (machine / "own").mkdir()
+    (machine / "own" / "there.py").write_text("import tiny; print(tiny.ANSWER)")
+    tried = ". kept/env.sh && python3 -m there"
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(machine / "own"),
+    }
     out = subprocess.run(["sh", "-c", tried], cwd=machine, capture_output=True, text=True, env=environment)
     assert out.stdout == "42\n", out.stderr
 

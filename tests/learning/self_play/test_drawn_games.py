@@ -86,6 +86,9 @@ def test_searches_are_not_for_a_device(
     arguments = ["play", "--model", str(model), "--device", "cpu", "--out", str(tmp_path / "a.games")]
     assert main(arguments) == 2
     assert "--device: for games without searches" in capsys.readouterr().err
+    arguments += ["--cheap-playouts", "0", "--full-playouts", "0", "--backend", "cuda", "--gpus", "1"]
+    assert main(arguments) == 2
+    assert "--gpus and --backend" in capsys.readouterr().err
 
 
 def test_a_run_plays_the_games_that_its_file_lacks(

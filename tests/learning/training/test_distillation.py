@@ -15,7 +15,7 @@ cshogi: Any = pytest.importorskip("cshogi")
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.commands.training.train import main  # noqa: E402
-from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder  # noqa: E402
+from goryu.evaluators.network.model_files import DOWNLOADED, ModelError, downloads_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.state import Move  # noqa: E402
 from goryu.learning.records.game_records import read_games, write_games  # noqa: E402
@@ -215,10 +215,23 @@ def test_a_source_has_a_scale_or_a_teacher(
     assert words in capsys.readouterr().err
 
 
-def test_another_network_is_no_teacher(tmp_path: Path) -> None:
-    write_random_network(1, 8, tmp_path / "other.onnx", kind="nshogi")
-    with pytest.raises(InputError, match="expected a network with the tensors of miniosl or of dlshogi"):
+@pytest.mark.parametrize("kind", ["nshogi", "dlshogi-119"])
+def test_another_network_is_no_teacher(kind: str, tmp_path: Path) -> None:
+    """One of them has the names of dlshogi's tensors, but more planes."""
+    write_random_network(1, 8, tmp_path / "other.onnx", kind=kind)
+    with pytest.raises(InputError, match=f"expected a network .*, found {kind[:7]}"):
         DeviceNetwork(tmp_path / "other.onnx")
+
+
+def test_outputs_of_another_shape_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.onnx"
+    write_random_network(1, 8, path)
+    shape = [b"\x08" + varint for varint in (b"\x8b\x11", b"\x8c\x11")]  # 2187 and 2188 labels.
+    content = path.read_bytes()
+    assert content.count(shape[0]) == 1
+    path.write_bytes(content.replace(*shape))
+    with pytest.raises(ModelError, match=r"output_policy \[N, 2188\]"):
+        DeviceNetwork(path)
 
 
 def test_a_held_out_game_is_not_trained_on(games: Path, tmp_path: Path) -> None:

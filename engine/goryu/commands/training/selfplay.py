@@ -153,6 +153,8 @@ def _play(args: argparse.Namespace) -> None:
         raise UsageError(
             "--device: for games without searches (--cheap-playouts 0 --full-playouts 0), in one process"
         )
+    if args.gpus or args.backend != "cpu":
+        raise UsageError("--gpus and --backend are for onnxruntime; PyTorch's: --device cuda:1, for instance")
     _draw(args, work)
 
 

@@ -18,14 +18,11 @@ from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES, NYUGYOKU_PLANES
 from goryu.evaluators.formats.miniosl import MINIOSL_PLANES, MINIOSL_TENSORS, MinioslFormat
 from goryu.evaluators.formats.nshogi import NSHOGI_PLANES, NshogiFormat
-from goryu.evaluators.formats.onnx_graph import read_metadata
+from goryu.evaluators.formats.onnx_graph import Shape, read_metadata
 from goryu.evaluators.formats.python_dlshogi import PythonDlshogiFormat
 from goryu.evaluators.formats.python_dlshogi2 import BOOK_PLANES, PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import value_scale
 from goryu.evaluators.network.model_files import ModelError
-
-Shape = tuple[int | None, ...]
-"""The shape of an input or output; None for an axis that is free or has a name."""
 
 AUTO = "auto"
 """The name that leaves the choice of the format to the file."""
@@ -161,7 +158,7 @@ def tensor_shapes(path: Path, tensors: Sequence[Any]) -> dict[str, Shape]:
 def detect_format(
     path: Path, inputs: Mapping[str, Shape], outputs: Mapping[str, Shape], wanted: str = AUTO
 ) -> ModelFormat:
-    """Returns the format of a model file that onnxruntime has opened.
+    """Returns the format of a model file with these inputs and outputs.
 
     wanted: one of `FORMAT_NAMES`; it overrules the file's metadata.
 

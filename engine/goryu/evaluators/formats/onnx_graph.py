@@ -23,6 +23,7 @@ from goryu.evaluators.formats.onnx_fields import (
     ATTRIBUTE_NAME,
     ATTRIBUTE_STRING,
     ATTRIBUTE_TENSOR,
+    DIM_LENGTH,
     ENTRY_KEY,
     ENTRY_VALUE,
     FLOAT16,
@@ -40,6 +41,7 @@ from goryu.evaluators.formats.onnx_fields import (
     NODE_INPUT,
     NODE_OUTPUT,
     NODE_TYPE,
+    SHAPE_DIM,
     TENSOR_DIMS,
     TENSOR_EXTERNAL,
     TENSOR_FLOATS,
@@ -47,9 +49,12 @@ from goryu.evaluators.formats.onnx_fields import (
     TENSOR_INT64S,
     TENSOR_NAME,
     TENSOR_RAW,
+    TENSOR_SHAPE,
     TENSOR_TYPE,
+    TYPE_TENSOR,
     UINT8,
     VALUE_NAME,
+    VALUE_TYPE,
 )
 from goryu.evaluators.formats.protobuf import (
     FOUR_BYTES,
@@ -95,14 +100,18 @@ class GraphNode:
     attributes: dict[str, Attribute] = field(default_factory=dict)
 
 
+Shape = tuple[int | None, ...]
+"""The shape of an input or output; None for an axis that is free or has a name."""
+
+
 @dataclass(slots=True)
 class Graph:
-    """A graph; the nodes are in the order of the file."""
+    """A graph; the nodes are in the order of the file, the inputs and outputs have their shapes."""
 
     nodes: list[GraphNode] = field(default_factory=list)
     constants: dict[str, Array] = field(default_factory=dict)
-    inputs: list[str] = field(default_factory=list)
-    outputs: list[str] = field(default_factory=list)
+    inputs: dict[str, Shape] = field(default_factory=dict)
+    outputs: dict[str, Shape] = field(default_factory=dict)
 
 
 _DAMAGE = (IndexError, ValueError, OverflowError, struct.error)
@@ -162,11 +171,23 @@ def graph_of(model: bytes) -> Graph:
                 name, constant = _read_tensor(value)
                 graph.constants[name] = constant
             elif number == GRAPH_INPUT:
-                graph.inputs.append(text_field(value, VALUE_NAME))
+                graph.inputs[text_field(value, VALUE_NAME)] = _shape(value)
             elif number == GRAPH_OUTPUT:
-                graph.outputs.append(text_field(value, VALUE_NAME))
-    graph.inputs = [name for name in graph.inputs if name not in graph.constants]
+                graph.outputs[text_field(value, VALUE_NAME)] = _shape(value)
+    graph.inputs = {name: shape for name, shape in graph.inputs.items() if name not in graph.constants}
     return graph
+
+
+def _shape(value: memoryview) -> Shape:
+    """Returns the shape of an input or output; () if the file does not tell it."""
+    found = [value]
+    for wanted in (VALUE_TYPE, TYPE_TENSOR, TENSOR_SHAPE, SHAPE_DIM):
+        found = [part for message in found for part in _messages(message, wanted)]
+    lengths = (
+        [length for number, _, length in fields(axis) if number == DIM_LENGTH and isinstance(length, int)]
+        for axis in found
+    )
+    return tuple(signed(length[0]) if length else None for length in lengths)
 
 
 def read_metadata(path: Path) -> dict[str, str]:
@@ -184,9 +205,9 @@ def read_metadata(path: Path) -> dict[str, str]:
         raise damaged(path, error) from error
 
 
-def _messages(model: bytes, wanted: int) -> list[memoryview]:
-    """Returns the fields of a model with this number."""
-    found = fields(memoryview(model))
+def _messages(message: bytes | memoryview, wanted: int) -> list[memoryview]:
+    """Returns the fields of a message with this number."""
+    found = fields(memoryview(message))
     return [value for number, _, value in found if number == wanted and isinstance(value, memoryview)]
 
 

@@ -8,12 +8,13 @@ from torch import Tensor, nn
 
 from goryu.base.errors import InputError, first_line
 from goryu.evaluators.formats.base import ModelFormat
+from goryu.evaluators.formats.detect import detect_format
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
 from goryu.evaluators.formats.dlshogi_planes import BOARD_PLANES, HAND_PLANES
 from goryu.evaluators.formats.layouts import MoveLabels
-from goryu.evaluators.formats.miniosl import LABELS, MINIOSL_TENSORS, MinioslFormat
+from goryu.evaluators.formats.miniosl import LABELS, MinioslFormat
 from goryu.evaluators.formats.onnx_graph import read_graph
-from goryu.evaluators.formats.value_scale import from_logit, from_probability, value_scale
+from goryu.evaluators.formats.value_scale import from_logit, from_probability
 from goryu.learning.training.device_planes import PlanesOfBits
 from goryu.learning.training.onnx_network import OnnxNetwork
 
@@ -26,7 +27,7 @@ class DeviceNetwork(nn.Module):  # type: ignore[misc]
     """
 
     def __init__(self, path: Path, *, in_halves: bool = False, compiled: bool = False) -> None:
-        """Raises InputError for a network of another kind, ModelError for a damaged file."""
+        """Raises InputError or ModelError for a network of another kind, ModelError for a damaged file."""
         super().__init__()
         self.checksum = crc32(path.read_bytes())
         self.format = _format_of(path)
@@ -72,14 +73,13 @@ def check_device(device: str) -> None:
 
 def _format_of(path: Path) -> MinioslFormat | DlshogiFormat:
     graph = read_graph(path)
-    inputs, outputs = set(graph.inputs), set(graph.outputs)
-    if inputs == {MINIOSL_TENSORS[0]} and outputs >= set(MINIOSL_TENSORS[1:]):
-        return MinioslFormat(*MINIOSL_TENSORS, value_scale(path, MINIOSL_TENSORS[-1]))
-    if inputs == {"input1", "input2"} and outputs >= set(DlshogiFormat.outputs):
-        return DlshogiFormat(value_scale(path, DlshogiFormat.outputs[1]))
+    found = detect_format(path, graph.inputs, graph.outputs)
+    planes = found.inputs[-1].shape[0]
+    if isinstance(found, MinioslFormat) or (isinstance(found, DlshogiFormat) and planes == HAND_PLANES):
+        return found
     raise InputError(
-        f"{path}: expected a network with the tensors of miniosl or of dlshogi ({BOARD_PLANES} + "
-        f"{HAND_PLANES} planes), found {', '.join(sorted(inputs))}"
+        f"{path}: expected a network of miniosl's format or of dlshogi's with {BOARD_PLANES} + {HAND_PLANES} "
+        f"planes, found {found.name} with {planes}"
     )
 
 
