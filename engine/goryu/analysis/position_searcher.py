@@ -38,11 +38,12 @@ class PositionSearcher:
     """Searches one position after the other with one search graph, for one thread.
 
     If a position follows from the last one, its part of the graph is kept, and its playouts count.
+    loaded: the network. An error in a search marks it as lost: a lost GPU breaks its session.
     """
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> None:
         """threads: of the native search."""
-        self._loaded = loaded
+        self.loaded = loaded
         self._threads = threads
         self._last: GamePosition | None = None
         self._set_up(config)
@@ -59,7 +60,7 @@ class PositionSearcher:
         config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
         self._rules = rules_of(config)
         self._mate_nodes = config.mate.root_nodes
-        self._puct = graph_search(self._loaded, config, self._threads)
+        self._puct = graph_search(self.loaded, config, self._threads)
 
     @property
     def board(self) -> Board:
@@ -93,7 +94,11 @@ class PositionSearcher:
         board = position.board
         if (over := _ended(board)) is not None:
             return over
-        self._search(board, playouts, should_stop, solves_mate=not is_same)
+        try:
+            self._search(board, playouts, should_stop, solves_mate=not is_same)
+        except Exception:
+            self.loaded.lost.set()
+            raise
         return self.analysis(lines)
 
     def _follows(self, position: GamePosition) -> bool:

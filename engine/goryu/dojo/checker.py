@@ -38,6 +38,7 @@ class Checker:
         self._problems = Problems(database)
         self._make_searcher = searcher
         self._searcher: PositionSearcher | None = None
+        self._retried = -1  # The last problem that was begun again because the network was lost.
         self._is_free = is_free
         self._on_change = on_change
         self._lock = Lock()
@@ -108,6 +109,11 @@ class Checker:
         except Exception:
             # One candidate must not keep the others from being checked.
             _log.exception("problem %s cannot be checked", problem.id)
+            if self._searcher.loaded.lost.is_set():
+                self._searcher = None
+                if problem.id != self._retried:
+                    self._retried = problem.id
+                    return
             verdict = Verdict("failed", problem.content)
         if verdict is not None:
             content = verdict.content | {"reason": verdict.reason}

@@ -58,6 +58,7 @@ class Reviewing:
         self._reviewer: Reviewer | None = None
         self._lock_file: IO[bytes] | None = None
         self._skipped: set[int] = set()
+        self._retried = -1  # The last game that was begun again because the network was lost.
         self._ended, self._wanted = Event(), Event()
         self._is_paused = False
         self._looked_s = 0.0
@@ -139,12 +140,18 @@ class Reviewing:
         if game is not None:
             try:
                 self._review(game, work)
-            except (GoryuError, OSError):
-                raise
-            except Exception:
+            except Exception as error:
+                if game != self._retried and self._has_lost_network():
+                    self._retried = game
+                elif isinstance(error, GoryuError | OSError):
+                    raise
+                else:
+                    self._skipped.add(game)
                 _log.exception("game %s cannot be reviewed", game)
-                self._skipped.add(game)
         return "running"
+
+    def _has_lost_network(self) -> bool:
+        return self._reviewer is not None and self._reviewer.loaded.lost.is_set()
 
     def _look(self) -> None:
         """Reads what other processes may have changed."""
@@ -212,7 +219,7 @@ class Reviewing:
 
     def _load(self) -> Reviewer:
         """Returns the reviewer. What is kept must come from the network that the user wants."""
-        if self._reviewer is None:
+        if self._reviewer is None or self._has_lost_network():
             reviewer = self._make_reviewer()
             if reviewer.loaded.problem:
                 raise LoadingError(reviewer.loaded.problem)

@@ -129,6 +129,8 @@ class Player:
             _log.exception("the search failed")
             problem = f"{type(error).__name__}: {error}"
         self._report(f"Error! {problem}; loading the evaluator again")
+        if self.slot.loaded is not None:
+            self.slot.loaded.lost.set()
         self._drop_searches()
         self.slot.reload(self._report)
         return self._answer(task)

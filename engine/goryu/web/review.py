@@ -125,9 +125,9 @@ class ReviewView(View):
         }
 
     def _load(self) -> Reviewer:
-        """Loads the network at the first use."""
-        if self._reviewer is None:
-            self._reviewer = self.session.dojo.reviewer()
+        """Loads the network at the first use, and after it was lost."""
+        if self._reviewer is None or self._reviewer.loaded.lost.is_set():
+            self._reviewer, self._live = self.session.dojo.reviewer(), None
             if problem := (loaded := self._reviewer.loaded).problem:
                 used = "{problem}; the review uses another network: {description}"
                 self._tell(tr(used, problem=problem, description=loaded.description))
@@ -256,10 +256,11 @@ class ReviewView(View):
         moves: tuple[str, ...],
         report: Callable[[dict[str, Any]], None],
     ) -> None:
+        loaded = self._load().loaded
         if self._live is None:
             config = self.session.config
             threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
-            self._live = PositionSearcher(self._load().loaded, config, threads)
+            self._live = PositionSearcher(loaded, config, threads)
         board = board_after(start, moves)
         playouts = LIVE_FIRST
         while True:

@@ -9,7 +9,7 @@ import pytest
 
 from goryu.evaluators.network.model_files import shipped_model
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up import loading
+from goryu.players.set_up import loading, measuring
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators, load_evaluator
 from goryu.search.evaluator import Evaluator
 
@@ -45,6 +45,19 @@ def test_an_evaluator_does_not_wait_for_another_one_to_load(monkeypatch: pytest.
     monkeypatch.setattr(loading, "load_evaluator", load)
     with ThreadPoolExecutor(1) as pool:
         assert shared.get(EvaluatorConfig("hashed")).name == "hashed"
+
+
+def test_the_batch_for_a_gpu_is_not_for_the_cpu_that_stands_in() -> None:
+    config, lines = EvaluatorConfig(backend="cuda", batch_size=1024, threads=1), list[str]()
+    loaded = load_evaluator(config, lines.append)
+    if loaded.uses_gpu:
+        pytest.skip("a GPU is there")
+    usual = load_evaluator(EvaluatorConfig(backend="cpu", threads=1), print)
+    assert (loaded.batch_size, loaded.wanted_batch) == (usual.batch_size, 0)
+    assert any(line.startswith("DNN_Batch_Size 1024 is for the GPU") for line in lines)
+    assert measuring.choices(loaded) == measuring.choices(usual)
+    wanted = load_evaluator(EvaluatorConfig(backend="cpu", batch_size=16, threads=1), print)
+    assert wanted.batch_size == wanted.wanted_batch == 16
 
 
 def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:

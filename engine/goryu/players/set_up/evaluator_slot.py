@@ -126,7 +126,7 @@ def _sized(loaded: LoadedEvaluator, settings: Settings, report: Report) -> Loade
     On a GPU it is loaded again, with room for these batches and with a stream for each thread.
     """
     config = loaded.config
-    batch_size = config.batch_size or settings.batch_size
+    batch_size = loaded.wanted_batch or settings.batch_size
     if loaded.uses_gpu and Settings(settings.threads, batch_size) != measuring.usual_settings(loaded):
         try:
             large = load_evaluator(replace(config, batch_size=batch_size, threads=settings.threads), report)

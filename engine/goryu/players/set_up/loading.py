@@ -5,8 +5,8 @@ shipped model in the same way; at last the material evaluator, which needs no fi
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from threading import Lock
+from dataclasses import dataclass, field, replace
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from goryu.base.errors import GoryuError
@@ -52,6 +52,7 @@ class LoadedEvaluator:
     """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
+    lost: set when it has failed, as after the loss of a GPU; replaced copies share it.
     stamp: changes with the content of the model files; None in place of one without a file.
     problem: why it is not the network that the config names but a weaker evaluator; "" if it is.
     """
@@ -62,10 +63,16 @@ class LoadedEvaluator:
     config: EvaluatorConfig
     stamp: tuple[tuple[int, ...] | None, ...]
     problem: str = ""
+    lost: Event = field(default_factory=Event, compare=False)
 
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
-        return config == self.config and _stamp(config) == self.stamp
+        return config == self.config and not self.lost.is_set() and _stamp(config) == self.stamp
+
+    @property
+    def wanted_batch(self) -> int:
+        """The batch size that the config names, if it is in use; else 0."""
+        return self.batch_size if self.batch_size == self.config.batch_size else 0
 
     @property
     def name(self) -> str:
@@ -199,7 +206,19 @@ def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -
     network = open_on_first(backends, lambda backend: _open_network(config, backend), report)
     if network.note:
         report(network.note)
+    if config.batch_size and _batch_size(config, network.backend) is None:
+        report(f"DNN_Batch_Size {config.batch_size} is for the GPU; {network.batch_size} on the CPU")
     return network
+
+
+def _batch_size(config: EvaluatorConfig, backend: str) -> int | None:
+    """Returns the batch size for a backend; None for its own, as on the CPU that stands in for a GPU.
+
+    There, a batch of 1,024 positions would take seconds.
+    """
+    wants_cpu = int(config.device) < 0 or backend_chain(config.backend, True)[0] in CPU_BACKENDS
+    is_cpu = backend.lower() in CPU_BACKENDS
+    return None if is_cpu and not wants_cpu else config.batch_size or None
 
 
 def _backend_beside(network: "NetworkEvaluator", config: EvaluatorConfig) -> str:
@@ -215,7 +234,7 @@ def _open_network(config: EvaluatorConfig, backend: str) -> "NetworkEvaluator":
 
     return NetworkEvaluator(
         model_path(config),
-        batch_size=config.batch_size or None,
+        batch_size=_batch_size(config, backend),
         backend=backend,
         # The native search calls the network from this many threads itself, which uses the cores better.
         threads=search_threads(config.threads) if IMPLEMENTATION == "python" else 1,

@@ -99,7 +99,7 @@ def usual_settings(loaded: LoadedEvaluator) -> Settings:
 
 def choices(loaded: LoadedEvaluator) -> list[Settings]:
     """Returns the settings to try, the usual ones first."""
-    usual, wanted = usual_settings(loaded), {loaded.config.batch_size} - {0}
+    usual, wanted = usual_settings(loaded), {loaded.wanted_batch} - {0}
     if loaded.uses_gpu:
         threads, batches = set(GPU_THREADS), wanted or set(GPU_BATCHES)
     else:
@@ -275,7 +275,7 @@ def remember(loaded: LoadedEvaluator, rate: Rate) -> None:
 def key_of(loaded: LoadedEvaluator) -> str:
     """Returns a text that changes with machine, backend, versions, model file and the batch size wanted."""
     network = re.sub(r" (?:batch|threads|streams|searchers)=\S+", "", loaded.description)
-    batch = f"; DNN_Batch_Size {loaded.config.batch_size}" if loaded.config.batch_size else ""
+    batch = f"; DNN_Batch_Size {loaded.wanted_batch}" if loaded.wanted_batch else ""
     return f"{_processor()} {cores()} cores; goryu {__version__}; {network}{batch}"
 
 
