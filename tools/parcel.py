@@ -177,7 +177,7 @@ def travelling_bytes() -> int:
 
 
 def collect_wheels(args: argparse.Namespace, folder: Path) -> None:
-    """Downloads the wheels, and builds that of this checkout, with a Python of the other machine's version."""
+    """Downloads the wheels and builds that of this checkout, by a Python of the other machine's version."""
     if not args.python:
         return
     pip = [args.python, "-m", "pip"]

@@ -6,8 +6,9 @@
     goryu first-contact --out rehearsal --rehearse      the same with the CPU in place of the GPU
 
 Each stage runs in a process of its own within its limit. What it finds goes to log.jsonl in the folder, a
-JSON line for each event, which is printed, too; report.md tells it. The next call with the same folder skips
-what is finished and goes on with the rest. A fault, even a crash, becomes a line of the report.
+JSON line for each event, which is printed, too; report.md tells it after each item. The next call with the
+same folder skips what is finished and goes on with the rest. A fault, even a crash, becomes a line of the
+report.
 
 Exit status: 0 if all items are done; 1 if some have failed or are left; 2 if nothing could be begun.
 """
@@ -18,10 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.base.arguments import ArgumentParser
+from goryu.base.errors import explained
 from goryu.base.files import atomic_write, held_folder
 from goryu.base.language import tr
 from goryu.benchmark.first_contact.child import STAGES, command, say
-from goryu.benchmark.first_contact.contact_log import LOG, ContactLog
+from goryu.benchmark.first_contact.contact_log import LOG, ContactLog, Event, as_line
 from goryu.benchmark.first_contact.contact_report import contact_report
 from goryu.benchmark.first_contact.plan import Contact
 from goryu.benchmark.first_contact.runner import supervise
@@ -31,6 +33,8 @@ REHEARSAL_SHARE = 0.25
 """Of a stage's limit: a rehearsal takes less than ten minutes."""
 
 QUICK_MINUTES = 1.0
+
+REPORT = "report.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,6 +51,9 @@ def make_parser() -> ArgumentParser:
         default=Path("contact"),
         metavar="DIR",
         help="folder of log and report (default contact)",
+    )
+    parser.add_argument(
+        "--copy", type=Path, metavar="DIR", help="folder for a copy of log and report after each item"
     )
     parser.add_argument(
         "--stage", action="append", choices=STAGES, default=[], help="only this stage; may be repeated"
@@ -70,13 +77,23 @@ def run_stages(args: argparse.Namespace) -> int:
     contact = Contact(args.out.resolve(), rehearses=args.rehearse, is_quick=args.quick)
     log = ContactLog(contact.folder / LOG)
     require_mode(log, contact)
+    errors = contact.folder / "errors.log"
+    errors.touch()
+
+    def tell(event: Event) -> None:
+        say(event)
+        if event["event"] != "begin":
+            write_report(log, contact, args.copy)
+
     wanted = args.stage or list(STAGES)
     for name in wanted:
         if not log.has_ended(name):
             seconds = 60.0 * minutes(args, name)
-            supervise(STAGES[name], log, command(contact, name), seconds, say, contact.folder / "errors.log")
-            write_report(log, contact)
-    print(write_report(log, contact), file=sys.stderr)
+            supervise(STAGES[name], log, command(contact, name), seconds, tell, errors)
+    if problem := write_report(log, contact, args.copy):
+        print(contact_report(log, list(STAGES), rehearses=contact.rehearses), file=sys.stderr)
+        raise OSError(problem)
+    print(contact.folder / REPORT, file=sys.stderr)
     has_failed = any(event["event"] == "failed" for name in wanted for event in log.results(name))
     return 1 if has_failed or not all(map(log.has_ended, wanted)) else 0
 
@@ -86,6 +103,8 @@ def require_mode(log: ContactLog, contact: Contact) -> None:
     mode = {"stage": "", "event": "mode", "rehearses": contact.rehearses, "is_quick": contact.is_quick}
     if not log.events:
         log.append(mode)
+        if log.problem:
+            raise OSError(log.problem)
     elif log.events[0] != mode:
         raise UsageError(tr("{path}: begun with or without --rehearse or --quick, unlike now", path=log.path))
 
@@ -98,11 +117,21 @@ def minutes(args: argparse.Namespace, stage: str) -> float:
     return QUICK_MINUTES if args.quick else usual * REHEARSAL_SHARE if args.rehearse else usual
 
 
-def write_report(log: ContactLog, contact: Contact) -> Path:
-    """Writes the report as far as it goes; returns its path."""
-    path = contact.folder / "report.md"
-    atomic_write(path, contact_report(log, list(STAGES), rehearses=contact.rehearses))
-    return path
+def write_report(log: ContactLog, contact: Contact, copy: Path | None) -> str:
+    """Writes the report as far as it goes, and copies of it and the log; returns what cannot be written."""
+    report = contact_report(log, list(STAGES), rehearses=contact.rehearses)
+    files = {contact.folder / REPORT: report}
+    if copy is not None:
+        lines = "".join(as_line(event) + "\n" for event in log.events)
+        files |= {copy / REPORT: report, copy / LOG: lines}
+    problems = [log.problem]
+    for path, content in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, content)
+        except OSError as error:
+            problems.append(explained(error))
+    return "; ".join(filter(None, problems))
 
 
 if __name__ == "__main__":

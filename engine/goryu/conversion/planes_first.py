@@ -15,8 +15,9 @@ from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.tensors import ConversionError
 from goryu.conversion.verification import BATCH, POSITIONS, TOLERANCE
 from goryu.evaluators.formats.base import Array, planes_of
-from goryu.evaluators.formats.detect import Shape, detect_format, has_planes_last, tensor_shapes
+from goryu.evaluators.formats.detect import detect_format, has_planes_last, tensor_shapes
 from goryu.evaluators.formats.external_data import read_model
+from goryu.evaluators.formats.onnx_graph import Shape
 from goryu.evaluators.network.providers import Session, open_session
 
 LAST, FIRST = (0, 2, 3, 1), (0, 3, 1, 2)

@@ -10,9 +10,9 @@ import pytest
 
 from goryu.benchmark.first_contact import answers, faults, machine, rates
 from goryu.benchmark.first_contact.answers import Answers
-from goryu.benchmark.first_contact.plan import Contact, ContactError
+from goryu.benchmark.first_contact.plan import Contact, ContactError, Stage
 from goryu.commands.first_contact import main
-from goryu.evaluators.network.providers import Session, open_session
+from goryu.evaluators.network.providers import BackendError, Session, open_session
 from goryu.implementation import IMPLEMENTATION
 
 pytest.importorskip("onnxruntime")
@@ -28,7 +28,7 @@ def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(
     assert main(words) == 1, "TensorRT is missing"
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     failed = [event["item"] for event in events if event["event"] == "failed"]
-    assert failed == ["provider tensorrt"]
+    assert failed == ["provider tensorrt", "opening tensorrt", "opening tensorrt"]
     found = {event["item"]: event["found"] for event in events if event["event"] == "done"}
     assert all(each["is_close"] for each in found.values() if "is_close" in each)
     assert found["match"]["games"] == 2
@@ -79,15 +79,25 @@ def test_a_provider_that_lets_others_compute_is_found_out(
         machine.provider(contact, network, "cuda")
 
 
-def test_a_gpu_that_does_not_start_leaves_the_stages_nothing_to_measure(tmp_path: Path) -> None:
-    contact = Contact(tmp_path, is_quick=True)
-    if not contact.obstacle("cuda"):
+@pytest.mark.parametrize("stage", [answers.STAGE, rates.STAGE])
+def test_each_backend_is_opened_by_an_item_that_the_others_need(stage: Stage, tmp_path: Path) -> None:
+    """So a TensorRT that crashes leaves CUDA's results."""
+    items = list(stage.items(Contact(tmp_path, is_quick=True)))
+    for backend in ("cuda", "tensorrt"):
+        first, *others = (item for item in items if backend in item.name)
+        assert not first.needs
+        assert {item.needs for item in others} == {first.name}
+    names = [item.name for item in items]
+    assert names.index("opening tensorrt") > max(i for i, name in enumerate(names) if "cuda" in name)
+
+
+def test_a_gpu_that_does_not_start_says_why(tmp_path: Path) -> None:
+    try:
+        Contact(tmp_path).opening("cuda").work(1.0)
+    except BackendError as error:
+        assert "CUDA cannot be used" in str(error)  # noqa: PT017 - a GPU may be there
+    else:
         pytest.skip("a GPU is there")
-    names = [name for name, _ in (*answers.items(contact), *rates.items(contact))]
-    assert names == ["cuda", "cuda"]
-    for _, work in (*answers.items(contact), *rates.items(contact)):
-        with pytest.raises(ContactError, match="CUDA cannot be used"):
-            work(1.0)
 
 
 def test_an_engine_that_answers_twice_is_noticed(tmp_path: Path) -> None:

@@ -226,10 +226,10 @@ def test_another_network_is_no_teacher(kind: str, tmp_path: Path) -> None:
 def test_outputs_of_another_shape_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.onnx"
     write_random_network(1, 8, path)
-    shape = [b"\x08" + varint for varint in (b"\x8b\x11", b"\x8c\x11")]  # 2187 and 2188 labels.
+    labels, more = b"\x08\x8b\x11", b"\x08\x8c\x11"  # 2187 and 2188.
     content = path.read_bytes()
-    assert content.count(shape[0]) == 1
-    path.write_bytes(content.replace(*shape))
+    assert content.count(labels) == 1
+    path.write_bytes(content.replace(labels, more))
     with pytest.raises(ModelError, match=r"output_policy \[N, 2188\]"):
         DeviceNetwork(path)
 

@@ -123,16 +123,16 @@ def items(contact: Contact) -> Iterator[Item]:
         found = differences(case.expected, answers(opened, case.planes, case.labels))
         return {**found, "is_close": is_close(found, element)}
 
-    yield from contact.missing()
     networks = (
         QUICK_NETWORKS if contact.is_quick else (STRONGEST, *dict.fromkeys([*QUICK_NETWORKS, *TENSORS]))
     )
-    for backend in contact.working_backends():
+    for backend in contact.backends:
+        yield (opening := contact.opening(backend))
         for network in networks:
             for element in contact.elements(backend):
                 for name, packs in INPUTS.items():
                     item = f"{network} {backend} {element} {name}"
-                    yield item, partial(compare, network, backend, element, packs)
+                    yield Item(item, partial(compare, network, backend, element, packs), opening.name)
 
 
 def _path(contact: Contact, network: str) -> Path:

@@ -1,14 +1,20 @@
 """Does the items of one stage in a process of its own: `python -m MODULE FOLDER STAGE WORDS SECONDS`.
 
-WORDS: "rehearse" and "quick", or neither, joined by a comma. It prints the events as lines of JSON.
+WORDS: "rehearse" and "quick", or neither, joined by a comma. It prints the events as lines of JSON. The first
+line of its input is a JSON list: the items that are settled, and those of them that have failed. When the
+input ends, the process that reads the events is gone; then this one ends with all that it has started.
 """
 
+import json
+import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.benchmark.first_contact import answers, contest, faults, machine, rates
-from goryu.benchmark.first_contact.contact_log import LOG, ContactLog, Event, as_line
+from goryu.benchmark.first_contact.contact_log import Event, as_line
 from goryu.benchmark.first_contact.plan import Contact
 from goryu.benchmark.first_contact.runner import run_stage
 
@@ -31,15 +37,24 @@ def command(contact: Contact, stage: str) -> list[str]:
 def main(arguments: Sequence[str]) -> None:
     """Runs the stage."""
     folder, name, words, seconds = arguments
-    contact = Contact(Path(folder), "rehearse" in words, "quick" in words)
-    settled = ContactLog(contact.folder / LOG).settled(name)
-    run_stage(STAGES[name], contact, settled, float(seconds), say)
+    contact = Contact(Path(folder), "rehearse" in words, "quick" in words, say)
+    settled, failed = map(set, json.loads(sys.stdin.readline()))
+    threading.Thread(target=_end_with_reader, daemon=True).start()
+    run_stage(STAGES[name], contact, settled, failed, float(seconds), say)
 
 
 def say(event: Event) -> None:
     """Prints an event as a line of JSON."""
     sys.stdout.write(as_line(event) + "\n")
     sys.stdout.flush()
+
+
+def _end_with_reader() -> None:
+    while os.read(sys.stdin.fileno(), 1):  # `sys.stdin` would hold a lock that the end of Python needs.
+        pass
+    if sys.platform == "win32":
+        os._exit(1)
+    os.killpg(0, signal.SIGKILL)  # The process leads a group of its own (`supervise`).
 
 
 if __name__ == "__main__":

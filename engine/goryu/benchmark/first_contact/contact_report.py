@@ -28,18 +28,18 @@ def _lines(log: ContactLog, stages: Sequence[str], rehearses: bool) -> Iterator[
         results = list(log.results(stage))
         if all(event["stage"] != stage for event in log.events):
             continue
-        done = [event for event in results if event["event"] == "done"]
+        done = [event for event in results if event["event"] == "done" and event["found"]]
+        failed = [event for event in results if event["event"] == "failed"]
         yield from ("", f"## {tr(TITLES[stage])}", "")
         yield tr(
             "{done} done, {failed} failed, {left} left; {seconds} s",
-            done=len(done),
-            failed=len(results) - len(done),
+            done=len(results) - len(failed),
+            failed=len(failed),
             left=0 if log.has_ended(stage) else _left(log, stage),
             seconds=round(sum(float(event.get("seconds", 0.0)) for event in results)),
         )
         yield ""
-        yield from SECTIONS[stage](done)
-        failed = [event for event in results if event["event"] == "failed"]
+        yield from SECTIONS[stage]([*done, *log.unfinished(stage)])
         broken = [event for event in log.events if event["stage"] == stage and event["event"] == "broken"]
         if failed or broken:
             yield ""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from threading import Timer, main_thread
 
+from goryu.benchmark.first_contact.contact_log import SO_FAR
 from goryu.benchmark.first_contact.plan import Contact, Found, Item, Stage
 from goryu.match.game import GameRules
-from goryu.match.game_log import GameLog
+from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.report import elo_text, summary
 from goryu.match.time_control import TimeControl
 from goryu.match.tournament import Match, MatchConfig
@@ -29,7 +30,7 @@ SPARE_S = 5.0
 
 def items(contact: Contact) -> Iterator[Item]:
     """Yields the match."""
-    yield "match", lambda seconds: match(contact, seconds)
+    yield Item("match", lambda seconds: match(contact, seconds))
 
 
 STAGE = Stage("match", 8.0, items)
@@ -41,7 +42,16 @@ def match(contact: Contact, seconds: float) -> Found:
     folder.mkdir(parents=True, exist_ok=True)
     config = match_config(contact)
     with closing(GameLog(folder / "match.jsonl", config.identity())) as log:
-        contest = Match(config, log)
+
+        def found() -> Found:
+            games = summary(contest.names, contest.entries)
+            strength = elo_text(contest.statistics()) if games["games"] else "-"
+            return {"strength": strength, "at_once": config.concurrency, **games}
+
+        def say(_game: GameEntry) -> None:
+            contact.say({"stage": STAGE.name, "item": STAGE.name, "event": SO_FAR, "found": found()})
+
+        contest = Match(config, log, say)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # A shell may have had it ignored.
         timer = Timer(max(1.0, seconds - SPARE_S), _interrupt)
         timer.start()
@@ -51,9 +61,7 @@ def match(contact: Contact, seconds: float) -> Found:
             pass
         finally:
             timer.cancel()
-        found = summary(contest.names, contest.entries)
-        strength = elo_text(contest.statistics()) if found["games"] else "-"
-        return {"strength": strength, "at_once": config.concurrency, **found}
+        return found()
 
 
 def _interrupt() -> None:

@@ -46,7 +46,7 @@ def items(contact: Contact) -> Iterator[Item]:
         "a torn cache of TensorRT": lambda: torn_cache(contact),
     }
     for name, work in list(faults.items())[: QUICK_FAULTS if contact.is_quick else None]:
-        yield name, lambda seconds, work=work: work()  # type: ignore[misc]
+        yield Item(name, lambda seconds, work=work: work())  # type: ignore[misc]
 
 
 STAGE = Stage("faults", 8.0, items)

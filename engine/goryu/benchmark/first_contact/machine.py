@@ -39,14 +39,15 @@ BATCH = 8
 
 def items(contact: Contact) -> Iterator[Item]:
     """Yields the facts, and a check of each backend."""
-    yield "hardware", lambda seconds: hardware()
-    yield "software", lambda seconds: software()
-    path = contact.random_network("dlshogi", "1x16" if contact.is_quick else "10x128")
+    yield Item("hardware", lambda seconds: hardware())
+    yield Item("software", lambda seconds: software())
+
+    def check(backend: str, seconds: float) -> Found:
+        path = contact.random_network("dlshogi", "1x16" if contact.is_quick else "10x128")
+        return provider(contact, path, backend)
+
     for backend in contact.backends:
-        yield (
-            f"provider {backend}",
-            partial(lambda backend, seconds: provider(contact, path, backend), backend),
-        )
+        yield Item(f"provider {backend}", partial(check, backend))
 
 
 STAGE = Stage("machine", 3.0, items)

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from goryu.base.errors import GoryuError, first_line
+from goryu.base.errors import GoryuError
 from goryu.benchmark.random_network import write_random_network
 from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder, shipped_model
 from goryu.evaluators.network.network import NetworkEvaluator
@@ -32,11 +32,13 @@ class Contact:
 
     folder: for networks, logs of engines and results. rehearses: with the CPU in place of CUDA.
     is_quick: with tiny networks and few positions, to try the program, not the machine.
+    say: takes what a long item has found so far, as an event.
     """
 
     folder: Path
     rehearses: bool = False
     is_quick: bool = False
+    say: Callable[[Mapping[str, Any]], None] = lambda event: None
 
     @property
     def gpu(self) -> str:
@@ -58,27 +60,16 @@ class Contact:
         """Returns the element types in which a backend computes."""
         return tuple(ELEMENTS[backend])
 
-    def obstacle(self, backend: str) -> str:
-        """Returns why a backend does not open even a small network, "" if it does."""
-        path = self.random_network("dlshogi", "1x16")
-        try:
-            open_session(path, "cpu" if backend == "onnxruntime" else backend)
-        except GoryuError as error:
-            return first_line(error)
-        return ""
+    def opening(self, backend: str) -> "Item":
+        """Returns an item that fails if a backend does not open even a small network, for others to need."""
 
-    def missing(self) -> "Iterator[Item]":
-        """Yields an item that fails if the GPU cannot be used: else a stage without items would look well."""
+        def work(seconds: float) -> Found:
+            open_session(
+                self.random_network("dlshogi", "1x16"), "cpu" if backend == "onnxruntime" else backend
+            )
+            return {}
 
-        def fail(seconds: float) -> Found:
-            raise ContactError(obstacle)
-
-        if obstacle := self.obstacle(self.gpu):
-            yield self.gpu, fail
-
-    def working_backends(self) -> tuple[str, ...]:
-        """Returns the backends that open a network; the first stage tells what the others lack."""
-        return tuple(backend for backend in self.backends if not self.obstacle(backend))
+        return Item(f"opening {backend}", work)
 
     @property
     def threads(self) -> int:
@@ -108,8 +99,16 @@ class Contact:
 Found = Mapping[str, Any]
 """What an item found, for JSON."""
 
-Item = tuple[str, Callable[[float], Found]]
-"""A name, and what does the work: it takes the seconds that are meant for it."""
+
+class Item(NamedTuple):
+    """A piece of work that takes the seconds that are meant for it.
+
+    needs: the name of the item without which it is left out, "" for none.
+    """
+
+    name: str
+    work: Callable[[float], Found]
+    needs: str = ""
 
 
 @dataclass(frozen=True, slots=True)

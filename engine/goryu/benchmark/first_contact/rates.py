@@ -72,16 +72,17 @@ def cells(contact: Contact) -> list[Cell]:
         if chosen == networks[:1]:
             found += [Cell(network, backend, usual, full) for network in networks]
             found += [Cell(networks[0], backend, usual, "fp16", "planes")]
-            found += [Cell(network, "tensorrt", usual) for network in (networks[0], networks[len(sizes)])]
-    working = contact.working_backends()
-    return [cell for cell in found if cell.backend in working][: QUICK_CELLS if contact.is_quick else None]
+    found = found[: QUICK_CELLS if contact.is_quick else None]
+    return found + [Cell(network, "tensorrt", usual) for network in (networks[0], networks[len(sizes)])]
 
 
 def items(contact: Contact) -> Iterator[Item]:
     """Yields the measurement of each cell."""
-    yield from contact.missing()
+    opening: Item | None = None
     for cell in cells(contact):
-        yield str(cell), partial(measure, contact, cell)
+        if opening is None or cell.backend not in opening.name:
+            yield (opening := contact.opening(cell.backend))
+        yield Item(str(cell), partial(measure, contact, cell), opening.name)
 
 
 STAGE = Stage("rates", 8.0, items)
