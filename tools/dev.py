@@ -264,6 +264,11 @@ TASKS = {
         ("train", "cpu"),
         script("experiments/architectures.py"),
     ),
+    "distillation-speed": Verb(
+        "compare the speed of training with a teacher and with stored labels",
+        ("train",),
+        script("experiments/distillation_speed.py"),
+    ),
     "loop-trial": Verb(
         "let the learning loop run while computers die",
         ("train", "cluster"),

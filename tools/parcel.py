@@ -279,7 +279,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("folder", type=Path)
     add("--to", type=Path, required=True)
     add("--piece-mib", type=float, default=15.0, help="of a file (default 15)")
-    add("--most", type=int, default=8, help="files (default 8)")
+    add("--most", type=int, default=6, help="files (default 6)")
     add = verb("join", join, "put results together again")
     add("folder", type=Path)
     add("--to", type=Path, required=True)

@@ -79,6 +79,8 @@ def run_stages(args: argparse.Namespace) -> int:
     require_mode(log, contact)
     errors = contact.folder / "errors.log"
     errors.touch()
+    if problem := write_report(log, contact, args.copy):
+        raise OSError(problem)
 
     def tell(event: Event) -> None:
         say(event)
@@ -91,8 +93,8 @@ def run_stages(args: argparse.Namespace) -> int:
             seconds = 60.0 * minutes(args, name)
             supervise(STAGES[name], log, command(contact, name), seconds, tell, errors)
     if problem := write_report(log, contact, args.copy):
-        print(contact_report(log, list(STAGES), rehearses=contact.rehearses), file=sys.stderr)
-        raise OSError(problem)
+        print(contact_report(log, list(STAGES), rehearses=contact.rehearses), problem, file=sys.stderr)
+        return 1
     print(contact.folder / REPORT, file=sys.stderr)
     has_failed = any(event["event"] == "failed" for name in wanted for event in log.results(name))
     return 1 if has_failed or not all(map(log.has_ended, wanted)) else 0
@@ -103,8 +105,6 @@ def require_mode(log: ContactLog, contact: Contact) -> None:
     mode = {"stage": "", "event": "mode", "rehearses": contact.rehearses, "is_quick": contact.is_quick}
     if not log.events:
         log.append(mode)
-        if log.problem:
-            raise OSError(log.problem)
     elif log.events[0] != mode:
         raise UsageError(tr("{path}: begun with or without --rehearse or --quick, unlike now", path=log.path))
 

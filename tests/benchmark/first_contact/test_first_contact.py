@@ -24,7 +24,8 @@ def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("rsshogi")
-    words = ["--out", str(tmp_path), "--rehearse", "--quick", "--minutes", "3"]
+    out, copy = tmp_path / "contact", tmp_path / "copy"
+    words = ["--out", str(out), "--copy", str(copy), "--rehearse", "--quick", "--minutes", "3"]
     assert main(words) == 1, "TensorRT is missing"
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     failed = [event["item"] for event in events if event["event"] == "failed"]
@@ -35,9 +36,11 @@ def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(
     assert found["a killed engine beside another"]["answers"] == 4
     assert main(words) == 1
     assert capsys.readouterr().out == ""
-    report = (tmp_path / "report.md").read_text("utf-8")
+    report = (copy / "report.md").read_text("utf-8")
+    assert (out / "report.md").read_text("utf-8") == report
+    assert (out / "log.jsonl").read_bytes() == (copy / "log.jsonl").read_bytes()
     assert "attention 1x32 onnxruntime fp16 bits, batch 8" in report
-    assert main(["--out", str(tmp_path), "--rehearse"]) == 2, "another kind of contact"
+    assert main(["--out", str(out), "--rehearse"]) == 2, "another kind of contact"
 
 
 def test_differences_are_those_of_probabilities_and_values() -> None:

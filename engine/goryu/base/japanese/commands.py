@@ -183,7 +183,8 @@ Goryu の速度を測ります。毎秒のプレイアウト数、評価数、�
   goryu first-contact --out rehearsal --rehearse      GPUの代わりにCPUで練習する
 
 段階ごとに別のプロセスを使い、制限時間を守ります。結果は log.jsonl に1件1行のJSONで書かれ、画面にも出ます。
-まとめは report.md です。同じフォルダでもう一度実行すると、済んだ項目を飛ばして続きから始めます。
+まとめは report.md で、1項目ごとに書き直します。
+同じフォルダでもう一度実行すると、済んだ項目を飛ばして続きから始めます。
 失敗は、プロセスの異常終了も含めて、レポートの1行になります。
 
 終了コード：すべて済めば 0、失敗や残りがあれば 1、始められなければ 2。
@@ -471,6 +472,9 @@ OPTIONS = {
     ),
     "folder of log and report": "ログとレポートのフォルダ",
     "only this stage; may be repeated": "この段階だけを実行する（何度でも指定できる）",
+    "folder for a copy of log and report after each item": (
+        "1項目が済むたびにログとレポートの写しを置くフォルダ"
+    ),
     "limit of each stage": "各段階の制限時間（分）",
     "with the CPU in place of the GPU": "GPUの代わりにCPUを使う",
     "tiny networks: to try the program, not the machine": (
