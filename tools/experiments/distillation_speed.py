@@ -37,7 +37,7 @@ from goryu.players.set_up.model_path import named_model
 SCALE = 600.0
 """Of the scores; it changes no speed."""
 
-WARM_UP = 3
+WARM_UP = 2
 """Steps of a turn that are not counted."""
 
 
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=5)
     parser.add_argument("--channels", type=int, default=64)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=10, help="of a turn, of 256 positions")
+    parser.add_argument("--steps", type=int, default=5, help="of a turn, of 256 positions")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     config = TrainingConfig(
@@ -86,6 +86,7 @@ def main() -> None:
                 hosts[name](content)
             found[name, "host"].add(args.steps * config.batch_size, start)
             time_steps(config, trained[name], found[name, "step"])
+        print(f"turn {turn + 1} of {args.rounds}", {key: rates.cpu[-1] for key, rates in found.items()})
     print("| | | wall | CPU |\n|---|---|--:|--:|")
     for (name, part), rates in found.items():
         print(f"| {name} | {part} | {median(rates.wall):,.0f} | {median(rates.cpu):,.0f} |")
