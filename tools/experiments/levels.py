@@ -5,8 +5,8 @@ r"""Measures the levels of strength: matches between neighbours, the loss of the
     python tools/experiments/levels.py report --out runs/levels
 
 `play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
-strength evaluate the positions before and after moves of these games. `report` prints the losses, and writes the
-other tables of both languages of docs/levels.md, and docs/pictures/levels.png.
+strength evaluate the positions before and after moves of these games. `report` prints the losses and draws
+them (docs/pictures/levels.png), and writes the other tables of both languages of docs/levels.md.
 """
 
 import argparse
