@@ -1,4 +1,4 @@
-"""Compares the speed of training with a teacher and with stored labels, on the same games, by turns.
+r"""Compares the speed of training with a teacher and with stored labels, on the same games, by turns.
 
     goryu selfplay play --device cpu --model goryu-5x64.onnx --temperature 0.6 --cheap-playouts 0 \
         --full-playouts 0 --random-plies 0 4 --mate-nodes 0 --openings tools/openings/balanced.txt \
