@@ -66,7 +66,7 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn tictactoe
   goryu learn tictactoe --blocks 16 --channels 128 --search puct \\
       --games-per-cycle 500 --folder runs/large
-  goryu learn reversi --json reversi.json --plot reversi.png
+  goryu learn reversi --plot reversi.png
   goryu learn lesson --size 6 --games 300 --opponents greedy random
   goryu learn lesson --as-published
   goryu learn strip --plot rate.png
@@ -81,10 +81,9 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn bandit
   goryu learn pruning
 
-チュートリアルの数値と Goryu の数値を並べて表示し、ネットワークをフォルダに書き
-ます。いつでも中断でき、同じコマンドで続きから再開します。exercises はリバーシの
-チュートリアルの練習問題（対戦相手の組み合わせと隅）です。shogi は将棋でループが
-動くことを見せるだけのものです。
+チュートリアルの数値と Goryu の数値を並べて表示し、ネットワークと、すべての数値
+（report.json）をフォルダに書きます。いつでも中断でき、同じコマンドで続きから
+再開します。
 
 lesson はリバーシのチュートリアルの学習で、設定値をすべて変えられます。学習側の
 勝ちを +、負けを -、引き分けを = で 1 局ごとに表示し、30 局ごとにネットワークを
@@ -297,8 +296,6 @@ OPTIONS = {
     # learn
     "AlphaZero's loop, and all other algorithms": "AlphaZeroのループと、ほかのすべてのアルゴリズム",
     "a value network, then AlphaZero's loop": "価値ネットワーク、続いてAlphaZeroのループ",
-    "value networks that meet several opponents": "いろいろな相手と対局して学ぶ価値ネットワーク",
-    "AlphaZero's loop, as a demonstration": "AlphaZeroのループの実演",
     "the reversi tutorial with its numbers": "リバーシのチュートリアルを、設定値を選んで実行する",
     "print the results of a lesson's games": "lesson の対局の勝敗を並べて表示する",
     "show a game of a lesson board by board": "lesson の1局の盤面を順に表示する",
@@ -309,7 +306,6 @@ OPTIONS = {
     "folder of the networks and the state": "ネットワークと途中経過を置くフォルダ",
     "forget the run in the folder and start from nothing": ("フォルダにある途中経過を捨て、初めから学習する"),
     "threads of PyTorch": "PyTorchのスレッド数",
-    "write all numbers": "すべての数値を書き出す",
     "draw strength against training": "学習の進みと強さのグラフを描く",
     "games of each match": "一つの対戦の局数",
     "seed of all random numbers": "すべての乱数のシード",
