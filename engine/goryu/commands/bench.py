@@ -3,7 +3,6 @@
     goryu bench                       the engine's network, one thread
     goryu bench --signature           only the signature (--bless: store it for the tests)
     goryu bench --json bench.json     also write the numbers as JSON
-    goryu bench --advise              threads x batch size: rates, latency, and which to set
     goryu bench --compare winograd onnxruntime models/goryu-5x64.onnx
                                                 backends and other models side by side
     goryu bench --size 10x128 --compare winograd-float onnxruntime
@@ -36,14 +35,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from goryu.benchmark.signature import bench_signature, bless
 from goryu.benchmark.suite import SECTIONS, Plan, Suite
 from goryu.commands import bench_devices
-from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.commands.common import new_parser, output_file, positive, program
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BACKENDS, backend_chain, open_on_first
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up.loading import CPU_BACKENDS
 from goryu.players.set_up.model_path import model_path, named_model
 
 if TYPE_CHECKING:
@@ -61,9 +59,6 @@ def make_parser() -> argparse.ArgumentParser:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--signature", action="store_true", help="only the bench signature")
     modes.add_argument("--perft", action="store_true", help="only perft, beside cshogi if it is installed")
-    modes.add_argument(
-        "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
-    )
     modes.add_argument(
         "--compare", nargs="+", metavar="NAME",
         help="only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
@@ -122,7 +117,6 @@ def run(args: argparse.Namespace) -> int:
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
     modes = {
         "perft": perft,
-        "advise": advise,
         "compare": compare,
         "simulate": bench_devices.simulate,
     }
@@ -202,47 +196,8 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
     return {"compared": compared}
 
 
-def advise(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures threads and batch sizes, prints a table and what to set; returns the medians."""
-    from rich.console import Console
-    from rich.progress import track
-    from rich.table import Table
-
-    from goryu.benchmark.advice import GPU_THREADS, Advice, table
-    from goryu.evaluators.network.providers import GPU_BACKENDS
-    from goryu.players.set_up.measuring import GPU_BATCHES, told
-
-    network = open_network(args, gpu_batch=max(GPU_BATCHES), streams=max(GPU_THREADS))
-    if network is None:
-        raise UsageError("--advise needs a network")
-    print(network.description)
-    wanted = table(network.backend in GPU_BACKENDS)
-    advice = Advice(network, wanted)
-    for _ in track(advice.run(args.runs), "measuring", total=len(wanted) * args.runs, transient=True):
-        pass
-    shown = Table("threads", "batch", "evaluations/s", "playouts/s", "ms to an evaluation")
-    for rate in advice.rates():
-        rates = (rate.evaluations_per_s, rate.playouts_per_s, rate.latency_ms)
-        shown.add_row(str(rate.settings.threads), str(rate.settings.batch_size), *map(number, rates))
-    Console().print(shown)
-    play, analysis = advice.for_play(), advice.for_analysis()
-    print(f"for play:     {told(play.settings)}")
-    print(f"for analysis: {told(analysis.settings)}")
-    found = {
-        "rates": [{**asdict(rate.settings), **asdict(rate)} for rate in advice.rates()],
-        "play": asdict(play.settings),
-        "analysis": asdict(analysis.settings),
-    }
-    return {"advice": found}
-
-
-def open_network(
-    args: argparse.Namespace, *, gpu_batch: int | None = None, streams: int = 1
-) -> NetworkEvaluator | None:
-    """Returns the network to measure, or None if there is none.
-
-    gpu_batch: the batch size on a GPU if the user names none; None for the usual one.
-    """
+def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
+    """Returns the network to measure, or None if there is none."""
     if args.no_network:
         return None
     try:
@@ -251,14 +206,7 @@ def open_network(
         return None
 
     def open_on(backend: str) -> NetworkEvaluator:
-        on_cpu = backend in CPU_BACKENDS
-        return NetworkEvaluator(
-            path,
-            batch_size=args.batch or (None if on_cpu else gpu_batch),
-            backend=backend,
-            threads=args.threads,
-            streams=streams,
-        )
+        return NetworkEvaluator(path, batch_size=args.batch, backend=backend, threads=args.threads)
 
     return open_on_first(backend_chain(args.backend, allows_fallback=False), open_on, print)
 

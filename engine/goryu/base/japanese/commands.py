@@ -166,7 +166,6 @@ Goryu の速度を測ります。毎秒のプレイアウト数、評価数、�
 
   goryu bench                       エンジンのネットワーク、1スレッド
   goryu bench --signature           シグネチャだけ（--bless：テスト用に保存する）
-  goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
   goryu bench --perft               合法手の木の末端を、cshogi と並べて数える
   goryu bench --simulate            模擬GPUでの探索と、その時間の内訳
@@ -437,9 +436,6 @@ OPTIONS = {
     "only perft, beside cshogi if it is installed": (
         "合法手の木の末端を数えるだけ（あれば cshogi と並べて）"
     ),
-    "only a table of threads and batch sizes, and which to set": (
-        "スレッド数とバッチサイズの表と、おすすめの設定だけ"
-    ),
     "only networks: backends for the model, ONNX files for the backend cpu, or, with "
     "--size, formats for onnxruntime; `over alone`: the search's rate over that of the "
     "network alone; the last network is what the others are divided by": (
@@ -462,8 +458,6 @@ OPTIONS = {
     "playouts of a search with the network, for each worker": (
         "ネットワークを使う探索の、スレッドごとのプレイアウト数"
     ),
-    "playouts of a search without a network": "ネットワークを使わない探索のプレイアウト数",
-    "plies of perft from the start position": "初期局面から数える手数",
     "rounds for each median": "中央値を求める測定の回数",
     "for rates": "速度を測る時計",
     "positions a second of the simulated GPUs, such as 1000,100000": (
