@@ -62,7 +62,6 @@ def make_parser() -> argparse.ArgumentParser:
     make.add_argument("--limit", type=positive, metavar="N", help="make at most N problems")
     make.add_argument("--each", type=positive, metavar="N", help="make at most N problems of each length")
     make.add_argument("--per-game", type=positive, metavar="N", help="make at most N problems of each game")
-    make.add_argument("--unique", action="store_true", help="leave out problems with several first moves")
     make.add_argument("--sound", action="store_true", help="leave out problems with any second solution")
     make.add_argument(
         "--classical", action="store_true",
@@ -160,9 +159,7 @@ def _make(args: argparse.Namespace) -> None:
     check_writable(args.out)
     check_outputs([args.out], args.source)
     shortest, longest = args.length
-    wanted = Wanted(
-        shortest, longest, args.unique, args.sound, args.classical, args.beside, args.per_game, args.nodes
-    )
+    wanted = Wanted(shortest, longest, args.sound, args.classical, args.beside, args.per_game, args.nodes)
     counts: Counter[int] = Counter()
     made: list[Tsume] = []
     with ProgressDisplay() as display:
@@ -199,7 +196,7 @@ def _command_line(args: argparse.Namespace) -> str:
     words.append("--length {}-{}".format(*args.length))
     numbers = {"limit": args.limit, "each": args.each, "per-game": args.per_game, "nodes": args.nodes}
     words += [f"--{name} {value}" for name, value in numbers.items() if value is not None]
-    words += [f"--{name}" for name in ("unique", "sound", "classical", "beside") if getattr(args, name)]
+    words += [f"--{name}" for name in ("sound", "classical", "beside") if getattr(args, name)]
     return " ".join(words)
 
 

@@ -231,7 +231,6 @@ OPTIONS = {
     "make at most N problems": "多くても N 題で終える",
     "make at most N problems of each length": "手数ごとに多くても N 題",
     "make at most N problems of each game": "一局から多くても N 題",
-    "leave out problems with several first moves": "初手が二通り以上あるものを除く",
     "leave out problems with any second solution": "余詰のあるものを除く",
     "take away what does not matter: black attacks without a king, the defender holds the rest": (
         "詰みに関係のない駒を取り除く（攻方の玉はなく、残りの駒はすべて玉方の持駒）"
@@ -535,13 +534,6 @@ OPTIONS = {
     "record at most so many decided positions of a game": "勝負のついた局面を一局にこれだけ記録する",
     "end a game at this score": "この評価値で打ち切る",
     "a game is a draw after so many moves": "この手数で引き分けにする",
-    "also make policy targets from MultiPV searches of so many moves; 0: none": (
-        "この数の候補手の MultiPV 探索から方策の目標を作る。0なら作らない"
-    ),
-    "share of the positions that get such a search": "その探索をする局面の割合",
-    "temperature of the softmax that makes the policy from the scores": (
-        "評価値から方策を作るソフトマックスの温度"
-    ),
     "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
         "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
     ),
