@@ -26,7 +26,7 @@ def describe(config: MatchConfig) -> str:
     rules = config.rules
     lines.append(
         f"{config.games} games, {plural(len(config.openings), 'opening')}, concurrency {config.concurrency}, "
-        f"referee {rules.referee}, declaration {rules.declaration}, max plies {rules.max_plies}"
+        f"declaration {rules.declaration}, max plies {rules.max_plies}"
     )
     for option in config.tuned:
         lines.append(f"tuned option of engine 1: {option.name} from {option.low} to {option.high}")
