@@ -118,7 +118,6 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--start", type=Path, metavar="FILE",
         help="positions to begin with, as in the openings of goryu match (default: the start position)",
     )  # fmt: skip
-    which.add_argument("--handicaps", action="store_true", help="also begin with the handicap positions")
     which.add_argument(
         "--records", type=Path, nargs="+", default=[], metavar="PATH",
         help="game records (files, folders, archives): replies that were played are expected",
@@ -167,7 +166,6 @@ def _make(args: argparse.Namespace) -> None:
 def _starts(args: argparse.Namespace) -> Iterator[str]:
     """Yields the SFENs of the positions to begin with."""
     from goryu.implementation import Board
-    from goryu.kifu.handicaps import HANDICAPS
     from goryu.match.openings import read_openings
 
     if args.start is None:
@@ -178,8 +176,6 @@ def _starts(args: argparse.Namespace) -> Iterator[str]:
             for move in opening.moves:
                 board.push_usi(move)
             yield board.sfen()
-    if args.handicaps:
-        yield from (handicap.sfen for handicap in HANDICAPS if handicap.sfen != START_SFEN)
 
 
 def _replies(args: argparse.Namespace, show: Callable[[str], None]) -> dict[str, dict[str, int]]:

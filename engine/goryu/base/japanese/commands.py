@@ -405,7 +405,6 @@ OPTIONS = {
     "positions to begin with, as in the openings of goryu match (default: the start position)": (
         "出発点の局面（goryu match の開始局面集と同じ形式。既定：初期局面）"
     ),
-    "also begin with the handicap positions": "駒落ちの初期局面からも始める",
     "game records (files, folders, archives): replies that were played are expected": (
         "棋譜（ファイル、フォルダ、アーカイブ）。指された応手を予想に使う"
     ),
@@ -480,13 +479,11 @@ OPTIONS = {
     "least rating of both players; games without ratings are then left out": (
         "両対局者のレートの下限。指定するとレートのない棋譜は除く"
     ),
-    "greatest difference of the ratings": "レート差の上限",
     "least number of moves": "手数の下限",
     "greatest number of moves": "手数の上限",
     "keep games that do not begin in the usual position": "平手の初期局面から始まらない棋譜も残す",
     "keep games of players whose name contains this text": "名前にこの文字列を含む対局者の棋譜だけを残す",
     "keep games that ended so; may be repeated": "この終わり方の棋譜を残す。繰り返し指定できる",
-    "keep games with the same moves": "指し手が同じ棋譜も残す",
     "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
     "share of the test games": "テスト用の割合",
     "seed of the split": "分ける乱数のシード",
@@ -503,10 +500,6 @@ OPTIONS = {
     "show moves of at least N games": "N 局以上で指された手を表示する",
     "at most": "最大の数",
     "keep positions that at least N games reached": "N 局以上で現れた局面を残す",
-    "keep positions from which black's score was within SHARE of 1/2": (
-        "先手の勝率と 1/2 の差が SHARE 以内の局面を残す"
-    ),
-    "0.5: all": "0.5、すべて",
     "make games": "対局を作る",
     "fit the scale of the teacher's scores to the results": "評価値を勝率に直す係数を求める",
     "show what files hold": "ファイルの内容を表示する",
