@@ -26,7 +26,6 @@ ABOUT = {
     ),
     "makes a file of openings for matches": "連続対局用の開始局面集を作る",
     "makes, shows, checks and joins opening books": "定跡を作り、表示し、検査し、結合する",
-    "plays all algorithms against each other": "すべてのアルゴリズムを総当たりで対局させる",
     "measures the search and networks": "探索とネットワークの速度を測る",
     "examines an unknown GPU, unattended, in half an hour": "未知のGPUを30分以内に自動で調べる",
     "chooses and converts game records for training": "学習に使う棋譜を選び、変換する",
@@ -142,13 +141,6 @@ goryu match 用の開始局面集を作ります。局面は互いに異なり�
 
   goryu openings --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \\
       --count 400 --seed 1 --out openings.txt
-""",
-    "goryu crosstable": """\
-Goryu のすべてのアルゴリズムを総当たりで対局させ、成績表を作ります。-- のあとは goryu match のオプションです。
---out のフォルダに対局の記録があれば、続きから始めます。表の値は行のエンジンの得点（引き分けは 0.5）と、
-得点率の 95 % 区間（Wilson）です。
-
-  goryu crosstable --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
 """,
     "goryu book": """\
 定跡を作り、やねうら王形式（.db）の定跡を表示し、検査し、結合します。make はいつでも止められ、
@@ -425,8 +417,6 @@ OPTIONS = {
     "the new book": "新しい定跡",
     "algorithms": "対局させるアルゴリズム",
     "the engine": "エンジン",
-    "folder of the matches": "対局のフォルダ",
-    "options of goryu match": "goryu match のオプション",
     "only the bench signature": "シグネチャだけ",
     "only perft, beside cshogi if it is installed": (
         "合法手の木の末端を数えるだけ（あれば cshogi と並べて）"
