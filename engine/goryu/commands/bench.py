@@ -18,7 +18,7 @@ Exit status: 0; 1 if two counts of perft differ; 2 if nothing could be measured.
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
 this process, or of wall time with `--clock wall`. To see where the time goes, use a profiler: `python -m
-cProfile -s tottime tools/bench.py --no-network` for the Python search, `perf record` for the native one.
+cProfile -s tottime -m goryu bench --no-network` for the Python search, `perf record` for the native one.
 GORYU_INSTRUCTIONS=avx2 measures our own kernel as on an older processor.
 """
 
@@ -252,7 +252,3 @@ def number(value: float) -> str:
     if value >= 1e7:
         return f"{value / 1e6:,.1f} M"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -25,6 +25,7 @@ from goryu.commands.common import (
     output_file,
     positive,
     program,
+    run_verb,
     seed,
 )
 from goryu.commands.config_options import add_fields, from_arguments
@@ -53,7 +54,7 @@ ERRORS = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     again = "what was searched is kept; the same command goes on"
-    return program("goryu book", make_parser(), lambda args: args.verb(args), arguments, interrupted=again)
+    return program("goryu book", make_parser(), run_verb, arguments, interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -350,7 +351,3 @@ def _open(path: Path) -> "YaneuraOuBook":
     if not isinstance(book, YaneuraOuBook):
         raise UsageError(f"{path}: expected a book in YaneuraOu's text format (.db)")
     return book
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -315,7 +315,3 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     limits = [str(engine.limits) for engine in config.engines]
     atomic_write(directory / "match.html", match_page(match.names, limits, match.entries, text))
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

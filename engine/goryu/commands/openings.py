@@ -83,7 +83,3 @@ def file_text(
         *(f"{balanced.opening}  # {balanced.cp:+}" for balanced in openings),
     ]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

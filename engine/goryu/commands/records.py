@@ -35,6 +35,7 @@ from goryu.commands.common import (
     output_file,
     positive,
     program,
+    run_verb,
     seed,
     share,
 )
@@ -60,13 +61,7 @@ ENDINGS = {ending.value.replace(" ", "-") or "unknown": ending for ending in End
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu records",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        interrupted="nothing was written",
-    )
+    return program("goryu records", make_parser(), run_verb, arguments, interrupted="nothing was written")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -386,7 +381,3 @@ def _openings(args: argparse.Namespace) -> None:
 
 def _result(node: "OpeningNode") -> str:
     return f"{plural(node.games, 'game')}, black {100 * node.points / node.games:.0f} %"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -8,7 +8,6 @@ Reads games in KIF, KI2, CSA, JKF, SFEN and USI, also in folders and archives, a
 """
 
 import argparse
-import sys
 from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write, check_outputs, check_writable
 from goryu.base.language import language, tr
-from goryu.commands.common import UsageError, add_verb, new_parser, positive, program
+from goryu.commands.common import UsageError, add_verb, new_parser, positive, program, run_verb
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.dojo.tsume.generator import Wanted, generate
 from goryu.dojo.tsume.problem import Tsume, by_length
@@ -35,13 +34,7 @@ LONGEST = 31
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu tsume",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        interrupted="nothing was written",
-    )
+    return program("goryu tsume", make_parser(), run_verb, arguments, interrupted="nothing was written")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -225,7 +218,3 @@ def _games(sources: Sequence[Path], display: ProgressDisplay) -> Iterator[GameRe
                 report(candidate.reason)
             else:
                 yield candidate.game
-
-
-if __name__ == "__main__":
-    sys.exit(main())

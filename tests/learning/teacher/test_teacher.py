@@ -260,7 +260,7 @@ def test_the_scale_of_fairy_stockfish_is_found_again() -> None:
     assert drawn.sign_agreement == 0.5  # Of two: a draw has no winner.
 
 
-def test_the_tool_fits_shows_and_packs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_tool_fits_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("cshogi")
     source, games = tmp_path / "a.hcpe", tmp_path / "a.games"
     records = read_hcpe(ROOT / "models" / "data" / "gps_20261121.hcpe.xz")
@@ -274,7 +274,6 @@ def test_the_tool_fits_shows_and_packs(tmp_path: Path, capsys: pytest.CaptureFix
     assert teach.main(["show", str(games)]) == 0
     assert "GPSShogi: " in (text := capsys.readouterr().out)
     assert "1137 positions, 0 with soft targets" in text
-    assert teach.main(["pack", str(games)]) == 0
 
 
 @pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")

@@ -200,7 +200,7 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
 KIF、KI2、CSA、JKF、SFEN、USI の棋譜（フォルダやアーカイブも可）と、教師データの対局を読みます。
 """,
     "goryu teach": """\
-USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、圧縮します。
+USIエンジンを教師として学習用の対局を作り、対局のファイルを表示します。
 play を止めても、同じコマンドで続きから始まります。
 fit には cshogi（追加パッケージ train）が必要です。
 
@@ -493,9 +493,6 @@ OPTIONS = {
     "make games": "対局を作る",
     "fit the scale of the teacher's scores to the results": "評価値を勝率に直す係数を求める",
     "show what files hold": "ファイルの内容を表示する",
-    "rewrite files of games in large blocks, which take less space": (
-        "ファイルを大きなブロックに書き直して小さくする"
-    ),
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",

@@ -53,6 +53,7 @@ from goryu.commands.common import (
     picture_file,
     positive,
     program,
+    run_verb,
     seed,
 )
 from goryu.commands.config_options import add_fields, changed, from_arguments
@@ -86,14 +87,7 @@ RESUME = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu learn",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        extra="train",
-        interrupted=RESUME,
-    )
+    return program("goryu learn", make_parser(), run_verb, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -276,7 +270,3 @@ def _trained(
         run.save_report()  # From now on the folder belongs to a run with these options.
         stages(run)
     return run.report
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

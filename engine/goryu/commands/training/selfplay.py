@@ -40,6 +40,7 @@ from goryu.commands.common import (
     non_negative,
     positive,
     program,
+    run_verb,
     seed,
     share,
 )
@@ -71,14 +72,8 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu selfplay",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        extra="train",
-        interrupted="the same command resumes",
-    )
+    again = "the same command resumes"
+    return program("goryu selfplay", make_parser(), run_verb, arguments, extra="train", interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -337,7 +332,3 @@ def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSumma
     return lambda summary: display.update(
         "games", summary.games, games, f"{summary.positions} positions, {summary.new_positions} new"
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
