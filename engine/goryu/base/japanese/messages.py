@@ -35,11 +35,8 @@ TEXTS: dict[str, str] = {
     "--scores: expected a player that knows values: {players}": (
         "--scores：評価値のわかる対局者が必要です：{players}"
     ),
-    "position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
-        "三目並べとリバーシの開始局面。指し手の列、または盤（XO./.X./..O、..../.XO./.OX./.... X）"
-    ),
-    "--position: only the small games have this option; shogi has --sfen": (
-        "--position は三目並べとリバーシ用です。将棋では --sfen を使ってください"
+    "an SFEN; of the small games moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
+        "開始局面。将棋は SFEN、ほかは指し手の列か盤（XO./.X./..O、..../.XO./.OX./.... X）"
     ),
     "--position: expected a board of {size}x{size}": "--position：盤の大きさは{size}x{size}です",
     "board {text!r}: {problem}": "盤 {text!r}：{problem}",
@@ -348,7 +345,6 @@ TEXTS: dict[str, str] = {
     "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
-    "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
     "with --record: go on after this move": "--recordの棋譜を、この手数から指し継ぐ",
     "such as 4-piece or 四枚落ち": "手合割（四枚落ち、4-pieceなど）",
