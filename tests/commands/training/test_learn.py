@@ -88,7 +88,7 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
             assert first.stdout is not None
             assert "most discs after 1 plies" in first.stdout.readline()
             before = (tmp_path / "report.json").read_text(encoding="utf-8")
-            assert main([*command[len(COMMAND) :], "--fresh"]) == 2
+            assert main(command[len(COMMAND) :]) == 2
             error = capsys.readouterr().err
             assert error == f"goryu learn: {tmp_path}: another program is using this folder\n"
             assert (tmp_path / "report.json").read_text(encoding="utf-8") == before

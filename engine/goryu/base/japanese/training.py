@@ -304,7 +304,6 @@ OPTIONS = {
     "three slot machines: you against UCB1": "三台のスロットマシンでUCB1と競う",
     "what cuts and symmetry save": "枝刈りと対称性の効果",
     "folder of the networks and the state": "ネットワークと途中経過を置くフォルダ",
-    "forget the run in the folder and start from nothing": ("フォルダにある途中経過を捨て、初めから学習する"),
     "threads of PyTorch": "PyTorchのスレッド数",
     "draw strength against training": "学習の進みと強さのグラフを描く",
     "games of each match": "一つの対戦の局数",

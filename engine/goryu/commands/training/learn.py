@@ -156,9 +156,6 @@ def _add_training(parser: argparse.ArgumentParser, name: str, options: Sequence[
         help="folder of the networks and the state (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--fresh", action="store_true", help="forget the run in the folder and start from nothing"
-    )
-    parser.add_argument(
         "--threads", type=positive, default=2, metavar="N", help="threads of PyTorch (default %(default)s)"
     )
     if not name.startswith("pseudocode"):  # Its strength is measured at the end only.
@@ -246,7 +243,7 @@ def learn(
         try:
             report = _trained(args, report_options, stages)
         except ReportError as error:
-            raise UsageError(f"{error}; give the same options, another --folder, or --fresh") from error
+            raise UsageError(f"{error}; give the same options or another --folder") from error
     shows.print_table(report)
     if path := getattr(args, "plot", None):
         report.plot(path)
@@ -258,15 +255,11 @@ def _trained(
     import torch  # Takes seconds.
 
     from goryu.learning.tutorials.run import ResumableRun
-    from goryu.learning.tutorials.tutorials import STAGES
 
     torch.set_num_threads(args.threads)
-    path = args.folder / "report.json"
-    report = TutorialReport(options) if args.fresh else TutorialReport.read(path, options)
+    report = TutorialReport.read(args.folder / "report.json", options)
     with ProgressDisplay() as display:
         run = ResumableRun(args.folder, report, args.seed, display.print, display.update)
-        if args.fresh:
-            run.forget(STAGES[args.tutorial])
         run.save_report()  # From now on the folder belongs to a run with these options.
         stages(run)
     return run.report

@@ -25,9 +25,6 @@ from goryu.players.agents.agents import Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import paired_match
 from goryu.search.evaluator import Evaluator
 
-TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
-"""The stages that train a value network for reversi."""
-
 
 def train_tictactoe(
     run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
@@ -66,10 +63,10 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
         replace(config, games=options.value_games or config.games)
         for config in (TUTORIAL, ValueLearnerConfig())
     )
-    name = TUTORIAL_VALUES
+    name = "value network as in the tutorial"
     learner = train_value_network(run, name, theirs, alone, match_games=20, keeps_best=False)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
-    name = OUR_VALUES
+    name = "value network ours"
     learner = train_value_network(run, name, ours, mixed)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
     value_model = run.folder / "reversi-value.onnx"
@@ -193,12 +190,3 @@ def train_pseudocode(
             yield experiments.points(f"puct:20 - {name}", score)
 
     run.measure("network", results)
-
-
-STAGES = {
-    "tictactoe": ("alphazero",),
-    "reversi": (TUTORIAL_VALUES, OUR_VALUES, "alphazero"),
-    "lesson": ("lesson",),
-    "pseudocode": ("pseudocode",),
-}
-"""The stages of each tutorial that train a network, and so have a saved state."""
