@@ -319,9 +319,7 @@ TEXTS: dict[str, str] = {
     "check the folder, the space on the disk, and whether another program locks the file": (
         "フォルダ、ディスクの空き、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),
-    "delete the file if it is a damaged database, or name another one with --store": (
-        "壊れたデータベースなら削除するか、--store で別のものを指定してください"
-    ),
+    "delete the file if it is a damaged database": "壊れたデータベースなら削除してください",
     "check the space on the disk, and whether another program locks the file": (
         "ディスクの空きと、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),
@@ -503,8 +501,6 @@ TEXTS: dict[str, str] = {
     "read no more while N positions are unanswered (default {default})": (
         "未回答の局面がNに達している間は続きを読み込まない（既定：{default}）"
     ),
-    "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
-    "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
     "{text}: expected {numbers}": "{text}：{numbers}の数が必要です",
     "at least {number}": "{number}以上",
@@ -515,7 +511,6 @@ TEXTS: dict[str, str] = {
     "more than {number}": "{number}より大きい",
     " and at most {number}": "{number}以下",
     " and finite": "有限",
-    "interrupted": "中断しました",
     "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
     "{name}: no game was found": "{name}：棋譜が見つかりません",
