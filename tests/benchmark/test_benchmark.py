@@ -112,7 +112,6 @@ def test_a_stopped_search_answers() -> None:
     [
         (["--batch", "0"], "--batch: 0: expected at least 1"),
         (["--runs", "0"], "--runs: 0: expected at least 1"),
-        (["--json", "none/figures.json"], "no such folder"),
         (["--backend", "abacus"], "--backend: invalid choice: 'abacus'"),
         (["--model", "none.onnx"], "none.onnx"),
     ],

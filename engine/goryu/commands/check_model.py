@@ -1,10 +1,8 @@
 """`goryu check-model`: shows a model's format and speed, whether it answers sensibly, what to set."""
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,16 +28,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         check = _check(options)
     except (GoryuError, OSError) as error:
-        if options.json:
-            sys.stdout.write(json.dumps({"path": str(options.model), "error": explained(error)}) + "\n")
-        else:
-            sys.stderr.write(f"goryu check-model: {explained(error)}\n")
+        sys.stderr.write(f"goryu check-model: {explained(error)}\n")
         return 1
-    if options.json:
-        sys.stdout.write(json.dumps(asdict(check), default=str, ensure_ascii=False, indent=2) + "\n")
-    else:
-        for line in report(check):
-            sys.stdout.write(f"{line}\n")
+    for line in report(check):
+        sys.stdout.write(f"{line}\n")
     return 0
 
 
@@ -55,7 +47,6 @@ def _check(options: argparse.Namespace) -> "Check":
         backend=options.backend,
         model_format=options.format,
         against=options.against,
-        measures_forms=options.forms,
         positions=options.positions,
         report=say,
     )
@@ -111,9 +102,6 @@ def make_parser() -> ArgumentParser:
     add("--format", default="auto", help="as the USI option DNN_Format")
     against = "another form of the network to compare with"
     add("--against", type=Path, action="append", default=[], metavar="FILE.onnx", help=against)
-    forms = "makes the 16-bit and the 8-bit form and compares them (about a minute)"
-    add("--forms", action="store_true", help=forms)
     positions = "positions to compare on; default: %(default)s"
     add("--positions", type=whole_number(1, MOST_POSITIONS), default=256, metavar="N", help=positions)
-    add("--json", action="store_true", help="prints JSON")
     return parser

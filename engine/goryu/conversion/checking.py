@@ -1,6 +1,5 @@
-"""Examines a model file: format, backends, speed by batch size, sanity, and the loss in smaller forms."""
+"""Examines a model file: format, backends, speed by batch size, sanity, and the loss in other forms."""
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,9 +7,8 @@ from time import monotonic, process_time
 from typing import Any
 
 from goryu.benchmark.positions import random_positions
-from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.sanity import Finding, ask, share_good
-from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions, write_smaller
+from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions
 from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY
 from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.network.model_files import ModelError
@@ -72,7 +70,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How close another form of the network is. name: fp16, int8 or a file."""
+    """How close another form of the network is. name: of its file."""
 
     name: str
     agreement: Agreement
@@ -111,20 +109,18 @@ def check_model(
     backend: str = AUTO,
     model_format: str = AUTO,
     against: Sequence[Path] = (),
-    measures_forms: bool = False,
     positions: int = 256,
     report: Callable[[str], None] = lambda step: None,
 ) -> Check:
     """Examines a model.
 
     backend: the one to measure and to ask; "auto" takes the one that the engine would use.
-    against: other forms of the network to compare with. measures_forms: makes the 16-bit and the 8-bit form
-    and compares them, on `positions` positions. report: takes the name of each step.
+    against: other forms of the network to compare with, on `positions` positions. report: takes the name of
+    each step.
 
     Raises:
         ModelError: the file is unusable; the message has the tensors that were found and expected.
         BackendError: no backend, or not the requested one, runs it.
-        ConversionError, InputError: a smaller form cannot be made.
     """
     report("tensors")
     session = open_session(path, "cpu")
@@ -137,7 +133,7 @@ def check_model(
     report("speed")
     speeds = list(_speeds(network))
     report("drift")
-    drifts = list(_drifts(path, against, measures_forms, positions))
+    drifts = list(_drifts(path, against, positions))
     return Check(
         path,
         network.sha256,
@@ -221,19 +217,13 @@ def _speeds(network: NetworkEvaluator) -> Iterator[Speed]:
         yield Speed(batch, rate, rate / first)
 
 
-def _drifts(path: Path, against: Sequence[Path], measures_forms: bool, positions: int) -> Iterator[Drift]:
-    if not against and not measures_forms:
+def _drifts(path: Path, against: Sequence[Path], positions: int) -> Iterator[Drift]:
+    if not against:
         return
     network = open_plain(path)
     boards = played_positions(network, positions, seed=2)
     for other in against:
         yield Drift(str(other), compare(network, open_plain(other), boards))
-    if measures_forms:
-        import_onnx()
-        with tempfile.TemporaryDirectory() as folder:
-            for precision in ("fp16", "int8"):
-                target = Path(folder) / f"{precision}.onnx"
-                yield Drift(precision, write_smaller(path, target, precision, positions))
 
 
 def _settings(

@@ -256,14 +256,10 @@ OPTIONS = {
     ),
     "overwrites FILE.onnx": "既存の FILE.onnx を上書きする",
     "another form of the network to compare with": "比較する別の形式のモデル",
-    "makes the 16-bit and the 8-bit form and compares them (about a minute)": (
-        "16ビットと8ビットの形式を作って比較する（1分ほどかかる）"
-    ),
     "positions to compare on; default: %(default)s": "比較する局面の数。既定は %(default)s",
     "the model": "モデルのファイル",
     "as the USI option Backend": "USIオプション Backend と同じ",
     "as the USI option DNN_Format": "DNN_Format と同じ",
-    "prints JSON": "JSONで出力する",
     "the ONNX file to write; default: where the engine finds it": (
         "書き出す ONNX ファイル。既定ではエンジンが自分で見つける場所に置く"
     ),
@@ -456,7 +452,6 @@ OPTIONS = {
         "ごく小さいネットワークを使う（マシンではなくプログラムを試すため）"
     ),
     "about how long --simulate takes": "--simulate のおよその秒数",
-    "also write the numbers as JSON": "数値をJSONでも書き出す",
     "store the signature for the tests": "シグネチャをテスト用に保存する",
     "print what the sources hold": "棋譜の内容を表示する",
     "choose games, and write lists of training and test games": (
