@@ -277,7 +277,6 @@ OPTIONS = {
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
     "writes the tree alone, as a picture for other pages": "木だけを SVG の図として書き出す",
-    "default: that of the locale": "既定は環境の言語",
     "network (the engine's), a model file, or material, uniform, rollout, noise; default: network": (
         "network（エンジンのもの）、モデルファイル、または material、uniform、rollout、noise。既定はnetwork"
     ),
