@@ -363,11 +363,9 @@ OPTIONS = {
     "number of openings": "開始局面の数",
     "of the random moves": "指し手を選ぶ乱数のシード",
     "length of an opening, drawn uniformly": "開始局面までの手数（一様乱数）",
-    "nodes of the search of the last position": "最後の局面の探索ノード数",
     "keep openings whose score is below this for either side": (
         "評価値の絶対値がこれより小さい局面だけを残す"
     ),
-    "moves proposed at each step": "一手ごとの候補手の数",
     "search positions and write a book": "局面を探索して定跡を書き出す",
     "print the moves of a position and the lines that follow": "局面の候補手とその後の手順を表示する",
     "look for illegal moves, positions out of order and duplicates": "反則手、順番の乱れ、重複を調べる",
@@ -501,8 +499,6 @@ OPTIONS = {
     "seed of the openings; use another for every run": "序盤を決める乱数のシード。実行ごとに変える",
     "random moves at the start or after the opening": "初期局面または開始局面からランダムに指す手数",
     "keep an opening if the teacher's score is within this": "教師の評価値の絶対値がこれ以下の序盤を使う",
-    "a position with a greater score is decided": "評価値の絶対値がこれを超える局面は勝負がついたとみなす",
-    "record at most so many decided positions of a game": "勝負のついた局面を一局にこれだけ記録する",
     "end a game at this score": "この評価値で打ち切る",
     "a game is a draw after so many moves": "この手数で引き分けにする",
     "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (

@@ -130,9 +130,6 @@ OPTIONS = {
     "share of the moves that get a full search; approximate, but exact with 0 cheap playouts": (
         "深く探索する手のおよその割合。--cheap-playouts が0なら、ちょうどこの割合"
     ),
-    "most moves of a position that a search tries (Gumbel search)": (
-        "一局面で調べる候補手の最大数（Gumbel探索）"
-    ),
     "least and greatest number of random moves at the start": "初めにランダムに指す手数の最小と最大",
     "moves after the random ones that are drawn from the search's policy": (
         "ランダムな手のあと、探索の方策から確率的に選ぶ手数"
@@ -150,12 +147,6 @@ OPTIONS = {
         "投了の判断を検証するため、最後まで指す対局の割合"
     ),
     "moves after which a game is a draw": "引き分けにする手数",
-    "centipawns at which the recorded win odds are e : 1": (
-        "記録する評価値の係数。評価値がこの値のとき、勝敗のオッズが e : 1 になる"
-    ),
-    "sharpness of the recorded policies; Gumbel search's c_scale": (
-        "記録する方策の鋭さ（Gumbel探索の c_scale）"
-    ),
     "games to label": "ラベルを付け直す棋譜",
     "playouts of the search that labels a position; 0: the network's own policy and value "
     "(distillation; default %(default)s)": (
@@ -170,9 +161,6 @@ OPTIONS = {
     "playouts of each search": "探索1回のプレイアウト数",
     "most leaves of a search to record": "探索1回で記録する末端の局面の最大数",
     "share of the positions with a score that are searched": "評価値のある局面のうち、探索する割合",
-    "share of the leaves that are replaced by a position on the way to them": (
-        "末端の代わりに、そこまでの途中の局面を記録する割合"
-    ),
     "folder of all files of the loop": "ループの全ファイルを置くフォルダ",
     "the game (default shogi); the small games have numbers of their own": (
         "ゲーム（既定：shogi）。小さなゲームには専用の既定値がある"

@@ -36,6 +36,7 @@ class TeacherConfig:
 
     seed: together with the number of the game. openings: one of them, at random, precedes the random moves.
     balance_cp: otherwise another opening is drawn.
+    max_decided: positions of a game with a score above `decided_cp` that are recorded.
     """
 
     go: str = option("nodes 5000", "text after `go`, such as depth 12 or movetime 100")
@@ -43,8 +44,8 @@ class TeacherConfig:
     random_plies: tuple[int, int] = option((2, 10), "random moves at the start or after the opening")
     openings: Sequence[Opening] = (Opening(),)
     balance_cp: int = ranged(250, "keep an opening if the teacher's score is within this", least=0)
-    decided_cp: int = ranged(1500, "a position with a greater score is decided", least=0)
-    max_decided: int = ranged(6, "record at most so many decided positions of a game", least=0)
+    decided_cp: int = 1500
+    max_decided: int = 6
     resign_cp: int = ranged(3000, "end a game at this score", least=1)
     max_plies: int = ranged(320, "a game is a draw after so many moves", least=1)
 
