@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from goryu.conversion.checking import Check
 
 DESCRIPTION = """\
-Examines an ONNX model: its format, the backends that run it, its speed by batch size, whether it
-answers simple questions sensibly, and which options to set. Lines that begin with ! are problems.
-The exit status is 1 if the model is unusable.
+Examines an ONNX model: its format, its speed by batch size, whether it answers simple questions
+sensibly, and which options to set. Lines that begin with ! are problems. The exit status is 1 if
+the model is unusable.
 """
 
 
@@ -61,8 +61,6 @@ def report(check: "Check") -> Iterator[str]:
         yield f"  {side} {tensor.name} [{shape}] {tensor.kind}"
     yield tr("format: {name}", name=check.format)
     yield from _formats(check)
-    for backend in check.backends:
-        yield f"  {'+' if backend.works else '-'} {backend.backend}: {backend.text}"
     yield tr("measured on the backend {name}; evaluations per second by batch size:", name=check.used)
     for speed in check.speeds:
         yield f"  {speed.batch:4d}: {speed.per_second:8.0f}  ({speed.ratio:.2f} x)"

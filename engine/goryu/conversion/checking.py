@@ -1,4 +1,4 @@
-"""Examines a model file: format, backends, speed by batch size, sanity, and the loss in other forms."""
+"""Examines a model file: format, speed by batch size, sanity, and the loss in other forms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,17 +14,12 @@ from goryu.evaluators.formats.onnx_graph import read_metadata
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import (
-    BACKENDS,
     GPU_BACKENDS,
-    BackendError,
     Session,
     backend_chain,
     open_on_first,
     open_session,
 )
-
-SLOW = ("tensorrt",)
-"""Backends that compile a new network for minutes; they are measured only on request."""
 
 GPU_BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 CPU_BATCHES = (1, 2, 4, 8, 16)
@@ -45,15 +40,6 @@ class TensorInfo:
     kind: str
     shape: Sequence[int | None]
     is_input: bool
-
-
-@dataclass(frozen=True, slots=True)
-class BackendInfo:
-    """Whether a backend runs the network: its description, or why not."""
-
-    backend: str
-    works: bool
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +76,6 @@ class Check:
     metadata_format: str
     format: str
     formats: Sequence[tuple[str, float]]
-    backends: Sequence[BackendInfo]
     used: str
     speeds: Sequence[Speed]
     sanity: Sequence[Finding]
@@ -128,8 +113,6 @@ def check_model(
     network, used = _open(path, backend, model_format)
     report("sanity")
     sanity, formats = _sanity(path, network)
-    report("backends")
-    backends = [_try(path, name, model_format) for name in BACKENDS if name != AUTO and name not in SLOW]
     report("speed")
     speeds = list(_speeds(network))
     report("drift")
@@ -141,7 +124,6 @@ def check_model(
         read_metadata(path).get(METADATA_KEY, ""),
         network.format.name,
         formats,
-        backends,
         used,
         speeds,
         sanity,
@@ -162,16 +144,8 @@ def _open(path: Path, backend: str, model_format: str) -> tuple[NetworkEvaluator
     return open_on_first(
         backend_chain(backend, allows_fallback=False),
         lambda name: (NetworkEvaluator(path, backend=name, model_format=model_format), name),
-        lambda problem: None,  # `_try` reports the reason.
+        lambda problem: None,
     )
-
-
-def _try(path: Path, backend: str, model_format: str) -> BackendInfo:
-    try:
-        network = NetworkEvaluator(path, backend=backend, batch_size=1, model_format=model_format)
-    except (BackendError, ModelError) as error:
-        return BackendInfo(backend, works=False, text=str(error))
-    return BackendInfo(backend, works=True, text=network.description)
 
 
 def _sanity(path: Path, network: NetworkEvaluator) -> tuple[list[Finding], list[tuple[str, float]]]:
