@@ -12,7 +12,6 @@ from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.positions import random_positions  # noqa: E402
-from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.conversion.checking import check_model  # noqa: E402
 from goryu.conversion.convert import convert  # noqa: E402
 from goryu.conversion.sanity import (  # noqa: E402
@@ -24,8 +23,6 @@ from goryu.conversion.sanity import (  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
-from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
-from goryu.evaluators.network.providers import BackendError  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
 from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
@@ -48,15 +45,6 @@ def test_the_shipped_model_passes_every_question() -> None:
     assert [speed.batch for speed in check.speeds] == [1, 2, 4, 8, 16]
     assert check.speeds[0].ratio == 1.0
     assert check.formats == [("dlshogi", 1.0)]
-
-
-def test_a_network_with_attention_is_run_by_onnxruntime_and_refused_by_our_kernel(tmp_path: Path) -> None:
-    pytest.importorskip("goryu._native")
-    write_random_network(1, 32, tmp_path / "attention.onnx", kind="attention")
-    path = tmp_path / "attention.onnx"
-    assert "ort=" in NetworkEvaluator(path, backend="cpu").description
-    with pytest.raises(BackendError, match="it has attention"):
-        NetworkEvaluator(path, backend="winograd")
 
 
 def edited(tmp_path: Path, *nodes: Any, **renamed: str) -> Path:
