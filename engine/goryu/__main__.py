@@ -52,7 +52,7 @@ COMMANDS = {
         "turns a network of another program into an ONNX file",
         "convert",
     ),
-    "check-model": Command("goryu.commands.check_model:main", "examines a model: format, speed, sense"),
+    "check-model": Command("goryu.commands.check_model:main", "examines a model: format, sense"),
     "download": Command("goryu.commands.download:main", "fetches a larger, stronger network"),
     "options": Command(
         "goryu.usi.console:print_options",

@@ -1,6 +1,5 @@
-"""`goryu check-model`: shows a model's format and speed, whether it answers sensibly, what to set."""
+"""`goryu check-model`: shows a model's format, whether it answers sensibly, what to set."""
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,40 +15,30 @@ if TYPE_CHECKING:
     from goryu.conversion.checking import Check
 
 DESCRIPTION = """\
-Examines an ONNX model: its format, its speed by batch size, whether it answers simple questions
-sensibly, and which options to set. Lines that begin with ! are problems. The exit status is 1 if
-the model is unusable.
+Examines an ONNX model: its format, whether it answers simple questions sensibly, and which options
+to set. Lines that begin with ! are problems. The exit status is 1 if the model is unusable.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
     options = make_parser().parse_args(arguments)
+    from goryu.conversion.checking import check_model
+
     try:
-        check = _check(options)
+        check = check_model(
+            options.model,
+            backend=options.backend,
+            model_format=options.format,
+            against=options.against,
+            positions=options.positions,
+        )
     except (GoryuError, OSError) as error:
         sys.stderr.write(f"goryu check-model: {explained(error)}\n")
         return 1
     for line in report(check):
         sys.stdout.write(f"{line}\n")
     return 0
-
-
-def _check(options: argparse.Namespace) -> "Check":
-    from goryu.conversion.checking import check_model
-
-    def say(step: str) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(f"{step} ...\n")
-
-    return check_model(
-        options.model,
-        backend=options.backend,
-        model_format=options.format,
-        against=options.against,
-        positions=options.positions,
-        report=say,
-    )
 
 
 def report(check: "Check") -> Iterator[str]:
@@ -61,9 +50,6 @@ def report(check: "Check") -> Iterator[str]:
         yield f"  {side} {tensor.name} [{shape}] {tensor.kind}"
     yield tr("format: {name}", name=check.format)
     yield from _formats(check)
-    yield tr("measured on the backend {name}; evaluations per second by batch size:", name=check.used)
-    for speed in check.speeds:
-        yield f"  {speed.batch:4d}: {speed.per_second:8.0f}  ({speed.ratio:.2f} x)"
     for finding in check.sanity:
         mark = "  " if finding.is_good else "! "
         expected = "" if finding.is_good else " " + tr("(expected: {text})", text=tr(finding.expected))

@@ -15,7 +15,7 @@ ABOUT = {
     "solves mate problems, and makes them from games": "詰将棋を解く。棋譜から詰将棋を作る",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
-    "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
+    "examines a model: format, sense": "モデルの形式と答えを調べる",
     "fetches a larger, stronger network": "より大きく強いモデルをダウンロードする",
     "lists the USI options with values, default and meaning; goryu options NAME: only that one": (
         "USIオプションの現在値、既定値、意味を表示する（goryu options 名前 ならその一つだけ）"
@@ -84,7 +84,7 @@ Ctrl-C を押すと、進行中の対局が終わりしだい終了します。�
   goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
 """,
     "goryu check-model": """\
-ONNX モデルを調べます。形式、バッチサイズごとの速度、簡単な局面での答え、
+ONNX モデルを調べます。形式、簡単な局面での答え、
 設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
 """,
     "goryu download": """\

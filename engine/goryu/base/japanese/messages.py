@@ -771,9 +771,6 @@ TEXTS: dict[str, str] = {
     "the tensors fit several formats; good answers under each: {shares}": (
         "入出力の形からは形式が決まりません。妥当な答えの割合：{shares}"
     ),
-    "measured on the backend {name}; evaluations per second by batch size:": (
-        "バックエンド {name} での速度（バッチサイズごとの1秒あたり評価数）："
-    ),
     "(expected: {text})": "（目安：{text}）",
     "most answers are nonsense: the weights are random, or the planes are those of another format": (
         "ほとんどの答えが的外れです。重みが乱数か、入力の形式が違います"
