@@ -19,8 +19,8 @@ thousands of such games at once. `leaves` searches the positions of games as the
 positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
 game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
 and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
-does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach`
-shows, converts and packs the files of games; `goryu train` trains on them.
+does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach show`
+shows the files of games; `goryu train` trains on them.
 """
 
 import argparse
