@@ -252,6 +252,9 @@ TASKS = {
     "elo-by-commit": Verb(
         "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
     ),
+    "crosstable": Verb(
+        "play all algorithms against each other", ("tools",), script("experiments/crosstable.py")
+    ),
     "clock": Verb("simulate the clocks of whole games", (), script("experiments/clock.py")),
     "mate-cost": Verb(
         "measure what the mate searches in the graph cost", ("tools",), script("experiments/mate_cost.py")

@@ -52,7 +52,7 @@ COMMANDS = {
         "turns a network of another program into an ONNX file",
         "convert",
     ),
-    "check-model": Command("goryu.commands.check_model:main", "examines a model: format, speed, sense"),
+    "check-model": Command("goryu.commands.check_model:main", "examines a model: format, sense"),
     "download": Command("goryu.commands.download:main", "fetches a larger, stronger network"),
     "options": Command(
         "goryu.usi.console:print_options",
@@ -66,11 +66,6 @@ COMMANDS = {
     ),
     "openings": Command("goryu.commands.openings:main", "makes a file of openings for matches", "tools"),
     "book": Command("goryu.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
-    "crosstable": Command(
-        "goryu.commands.crosstable:main",
-        "plays all algorithms against each other",
-        "tools",
-    ),
     "bench": Command("goryu.commands.bench:main", "measures the search and networks", "tools"),
     "first-contact": Command(
         "goryu.commands.first_contact:main",

@@ -47,7 +47,6 @@ OUT_OF_RANGE: list[tuple[Any, str, list[float]]] = [
     (TrainingConfig, "steps", [0, HUGE]),
     (TrainingConfig, "seed", [-1, HUGE]),
     (GameFilter, "min_rating", [math.nan, math.inf]),
-    (GameFilter, "max_difference", [math.nan, -1.0]),
     (GameFilter, "max_plies", [HUGE]),
 ]
 
@@ -67,7 +66,6 @@ def test_a_number_out_of_its_range_is_refused() -> None:
         (ShogiLoopConfig, {"result_weight": 1.0, "seed": 2**62}),
         (TrainingConfig, {"minutes": math.inf, "smoothing": 0.0, "average": 0.0, "threads": 0, "workers": 0}),
         (TrainingConfig, {"seed": 2**63, "weight_decay": 0.0, "value_weight": 0.0}),
-        (GameFilter, {"min_rating": 0.0, "max_difference": math.inf}),
     ],
 )
 def test_numbers_with_a_meaning_of_their_own_are_kept(config: Any, values: dict[str, float]) -> None:

@@ -85,7 +85,6 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
 @pytest.mark.parametrize(
     "words",
     [
-        "analyze game.usi --store game.usi",
         "analyze game.usi --html x --kif x",
         "analyze game.usi --jsonl game.usi",
         "tree --graph game.usi --html game.usi",
@@ -158,7 +157,6 @@ def test_without_a_home_folder_a_review_runs_and_keeps_nothing(
 ) -> None:
     with pytest.raises(FileNotFoundError, match="set HOME"):
         cache_folder()
-    assert "default: none" in analyze.make_parser().format_help()
     assert analyze.main([str(record), "--playouts", "1", "--quiet"]) == 0
     assert "analyses are not kept: the user has no home folder; set HOME" in capsys.readouterr().err
 
@@ -201,7 +199,7 @@ def test_a_program_ends_quietly_if_nobody_reads_its_output() -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_one_signal_ends_analyze_while_it_waits_for_a_record(number: signal.Signals) -> None:
-    command = [sys.executable, "-m", "goryu", "analyze", "-", "--no-store"]
+    command = [sys.executable, "-m", "goryu", "analyze", "-"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         while b"analyze" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
             time.sleep(0.01)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from goryu.benchmark import throughput
-from goryu.benchmark.advice import Advice
 from goryu.benchmark.backends import Comparison
 from goryu.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
 from goryu.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
@@ -20,7 +19,6 @@ from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board
 from goryu.games.shogi.sfen import START_SFEN
 from goryu.implementation import IMPLEMENTATION
-from goryu.players.set_up.measuring import Rate, Settings
 from goryu.search.graph.config import PuctConfig
 from paths import DATA, MODELS
 
@@ -114,7 +112,6 @@ def test_a_stopped_search_answers() -> None:
     [
         (["--batch", "0"], "--batch: 0: expected at least 1"),
         (["--runs", "0"], "--runs: 0: expected at least 1"),
-        (["--json", "none/figures.json"], "no such folder"),
         (["--backend", "abacus"], "--backend: invalid choice: 'abacus'"),
         (["--model", "none.onnx"], "none.onnx"),
     ],
@@ -131,44 +128,6 @@ def test_wrong_arguments_of_bench_are_named(
     with pytest.raises(SystemExit, match="2"):
         raise SystemExit(main(arguments))
     assert words in capsys.readouterr().err
-
-
-def rate(threads: int, batch: int, evaluations: float) -> Rate:
-    return Rate(Settings(threads, batch), evaluations, evaluations)
-
-
-def test_the_advice_for_play_takes_fewer_positions_on_the_way_than_that_for_analysis() -> None:
-    speeds = {Settings(1, 1): 50.0, Settings(2, 1): 92.0, Settings(2, 4): 97.0, Settings(2, 16): 100.0}
-    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
-    advice = Advice(
-        network, list(speeds), measure_one=lambda _, wanted, seconds: Rate(wanted, speeds[wanted], 0.0)
-    )
-    assert len(list(advice.run(2))) == 8
-    assert advice.for_play().settings == Settings(2, 1)
-    assert advice.for_analysis().settings == Settings(2, 16)
-
-
-def test_the_advice_is_the_median_of_its_rounds() -> None:
-    evaluations = iter([10.0, 1000.0, 20.0])
-    network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime")
-    advice = Advice(
-        network, [Settings(1, 1)], measure_one=lambda _, wanted, seconds: rate(1, 1, next(evaluations))
-    )
-    list(advice.run(3))
-    assert advice.rate(Settings(1, 1)).evaluations_per_s == 20.0
-
-
-@pytest.mark.slow
-def test_the_tool_advises(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    pytest.importorskip("goryu._native")
-    file = tmp_path / "advice.json"
-    assert main(["--advise", "--runs", "1", "--json", str(file)]) == 0
-    printed = capsys.readouterr().out
-    assert "for play:     Threads " in printed
-    assert "for analysis: Threads " in printed
-    advice = json.loads(file.read_text())["advice"]
-    assert all(each["evaluations_per_s"] > 0 for each in advice["rates"])
 
 
 @pytest.mark.parametrize("kind", TENSORS)

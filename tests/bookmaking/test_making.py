@@ -358,14 +358,15 @@ def test_the_program_goes_on_shows_and_checks(
     assert program.main(["show", str(small_book), "--moves", "9i9a"]) == 2
 
 
-def test_starts_and_handicaps_can_be_chosen(tmp_path: Path) -> None:
+def test_starts_can_be_chosen(tmp_path: Path) -> None:
     starts, out = tmp_path / "starts.txt", tmp_path / "book.db"
-    starts.write_text("startpos moves 7g7f 3c3d\n")
+    without_bishop = "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+    starts.write_text(f"startpos moves 7g7f 3c3d\n{without_bishop}\n")
     words = ["make", "--state", str(tmp_path / "book.jsonl"), "--out", str(out), "--start", str(starts)]
-    assert program.main([*words, "--handicaps", "--positions", "16", "--playouts", "20"]) == 0
+    assert program.main([*words, "--positions", "4", "--playouts", "20"]) == 0
     sfens = {sfen for sfen, _ in YaneuraOuBook(out).positions()}
     assert after("7g7f", "3c3d") in sfens
-    assert "lnsgkgsnl/1r7/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1" in sfens
+    assert without_bishop in sfens
     assert START_SFEN not in sfens
     assert list(problems(YaneuraOuBook(out))) == []
 

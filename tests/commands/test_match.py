@@ -327,7 +327,7 @@ def test_openings_reports_wrong_arguments(
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("bench", "--no-network --perft-depth 1"),
+        ("bench", "--no-network"),
         ("match", "--engine1 a --engine2 b --nodes 1 --out {folder}"),
         ("openings", "--engine a --out {folder}/openings.txt"),
     ],

@@ -226,7 +226,7 @@ def test_a_game_begins_from_a_board(capsys: pytest.CaptureFixture[str]) -> None:
         ("reversi6", "..../.XO./.OX./....", "expected a board of 6x6"),
         ("reversi4", "..../.XO./.OX./...", "expected 4, 6 or 8 rows"),
         ("reversi4", "..../.XO./.OX./.... Z", "expected X or O"),
-        ("shogi", "XO", "--sfen"),
+        ("shogi", "XO", "expected"),
     ):
         assert main([game, "--position", board]) == 2
         assert problem in capsys.readouterr().err

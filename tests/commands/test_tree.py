@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from goryu.__main__ import main
 from goryu.base.errors import InputError
+from goryu.base.language import speaking
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.perft import perft
@@ -107,15 +108,16 @@ def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> 
         if whole and (text in ("", "6x6", "4x4") and name != "shogi"):
             continue  # Long: the whole game.
         command = ["tree", "--game", name, text, "--algorithm", algorithm, "--network", "uniform"]
-        limits = ["--playouts", "5", "--depth", "3", "--most", "60", "--language", ("en", "ja")[i % 2]]
-        status = main([*command, *limits, "--html", str(path)])
+        limits = ["--playouts", "5", "--depth", "3", "--most", "60"]
+        with speaking(("en", "ja")[i % 2]):
+            status = main([*command, *limits, "--html", str(path)])
         assert status == (2 if whole and name == "shogi" else 0)
         assert status or len(groups(svg_of(path), "node")) >= 2
 
 
 def test_the_table_of_the_root_has_the_numbers_of_the_search(tmp_path: Path) -> None:
     path = tmp_path / "tree.html"
-    command = ["tree", "--network", "noise", "--playouts", "120", "--language", "en", "--html", str(path)]
+    command = ["tree", "--network", "noise", "--playouts", "120", "--html", str(path)]
     assert main([*command, "-p", "c=1.5", "-p", "fpu=0.2", "-p", "batch=4"]) == 0
     config = PuctConfig(Formula(c_init=1.5, fpu_reduction=0.2), Formula(c_init=1.5, fpu_reduction=0.1), 4)
     puct = Puct(HashedEvaluator(), config)
@@ -132,7 +134,7 @@ def test_the_table_of_the_root_has_the_numbers_of_the_search(tmp_path: Path) -> 
 
 
 def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    command = ["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta", "--language", "en"]
+    command = ["tree", "--game", "tictactoe", "4 0 8 1", "--algorithm", "alpha-beta"]
     assert main(command) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["OO.    c1 +1.00      a3 −1.00", ".X.    a2 −1.00      b3 −1.00", "..X    c2 −1.00"]
@@ -164,7 +166,7 @@ def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
 
 
 def test_the_table_of_visited_positions_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tree", "--game", "tictactoe", "--count", "5", "--language", "en"]) == 0
+    assert main(["tree", "--game", "tictactoe", "--count", "5"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["plies", "every", "move", "with", "cuts", "ordered", "value"]
     assert lines[5].split()[:4] == ["5", "18,730", "1,014", "830"]

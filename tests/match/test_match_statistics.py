@@ -2,14 +2,11 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import inf, isfinite, log, log10, sqrt
 from statistics import mean, stdev
 
 import pytest
 
-from goryu.match.game_log import GameEntry
-from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
 from goryu.match.screening import ScreeningError, effects, parse_changes, toss
 from goryu.match.sprt import SequentialTest, Sprt, SprtError, fit_mean, fit_t
@@ -188,36 +185,6 @@ def test_the_fitted_distributions_meet_their_conditions() -> None:
             assert sum(fit) == pytest.approx(1)
             assert sum(p * s for p, s in zip(fit, PAIR_SCORES, strict=True)) == pytest.approx(0.5 + t)
             assert all(isfinite(p) and p > 0 for p in fit)
-
-
-def lost_by_black(cps: Sequence[int | None], opening_plies: int = 4) -> GameEntry:
-    """A game that engine 1 began, with black and after an opening, and lost."""
-    count = len(cps)
-    return GameEntry(
-        number=0, black=1, opening="startpos", moves=("7g7f",) * count, score=0.0, reason="resignation",
-        detail="", plies=opening_plies + count, times_ms=(1,) * count, cps=tuple(cps), depths=(1,) * count,
-        nodes=(1,) * count, late_ms=(0,) * count, first_turn=0, seconds=1.0, date="",
-    )  # fmt: skip
-
-
-def test_lost_games_show_when_each_engine_knew_and_the_greatest_fall() -> None:
-    # Plies 5 to 16; the first score is black's, the loser's. White's falls below 300 again at ply 12.
-    game = lost_by_black([50, 0, 60, 320, 20, 310, -280, 290, -420, 900, -500, 30_000])
-    lost = LostGames.of(1, [replace(game, cps=(*game.cps[:7], 350, *game.cps[8:]))])
-    assert (lost.games, lost.winner_knew, lost.loser_knew) == (1, 8, 13)
-    assert (lost.fall_cp, lost.fall_ply) == (300, 11)
-    assert LostGames.of(1, [game]).winner_knew == 14
-    assert LostGames.of(2, [game]) == LostGames(0, None, None, None, None)
-    assert lost.text(("A", "B")) == (
-        "A lost 1: B knew at ply 8, A at 13, greatest fall 300 cp at 11 (medians)"
-    )
-
-
-def test_the_numbers_of_lost_games_are_medians_over_the_games_that_have_them() -> None:
-    games = [lost_by_black([0, 400] * n + [-400, 500]) for n in (1, 2, 3)]
-    lost = LostGames.of(1, [*games, lost_by_black([None, None])])
-    assert (lost.games, lost.winner_knew, lost.loser_knew, lost.fall_cp) == (4, 6, 9, 400)
-    assert "too few" in LostGames.of(1, [lost_by_black([None, 500])]).text(("A", "B"))
 
 
 # Tuning

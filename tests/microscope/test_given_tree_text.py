@@ -12,7 +12,7 @@ from goryu.search import alpha_beta, minimax
 
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> list[list[str]]:
     """The words of each line, without the drawing of the branches."""
-    assert main(["tree", "--game", "numbers", "--language", "en", *arguments]) == 0
+    assert main(["tree", "--game", "numbers", *arguments]) == 0
     return [line.strip("├└─│ ").split() for line in capsys.readouterr().out.splitlines()]
 
 

@@ -190,9 +190,9 @@ def test_every_program_of_tools_is_a_verb() -> None:
     others |= {"experiments/analysis_load.py", "experiments/gnushogi_usi.py", "experiments/mutants.py"}
     others |= {"experiments/format_round_trip.py", "experiments/pretended_games.py"}
     others |= {"parcel.py"}  # It needs nothing but Python.
-    wrappers = {"bench.py", "match.py"}  # These are commands of goryu, and so verbs.
+    others |= {"bench.py"}  # A command of goryu, and so a verb.
     tools = ROOT / "tools"
-    programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others - wrappers
+    programs = {path.relative_to(tools).as_posix() for path in tools.rglob("*.py")} - others
     assert programs == set(re.findall(r'script\("([\w/]+\.py)"\)', SET_UP[0].read_text(encoding="utf-8")))
 
 

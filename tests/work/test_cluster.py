@@ -7,7 +7,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -36,7 +35,6 @@ from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterPool
 from goryu.work.cluster_connection import ClusterError
 from goryu.work.driver import MAX_LOSSES, Workforce, run_tasks
 from goryu.work.processes import ProcessPool
-from goryu.work.ray_metrics import RayMetrics
 from goryu.work.seam import Inbox, Result, Task, WorkError
 from paths import ROOT
 from rehearsal import Rehearsal
@@ -103,7 +101,7 @@ def once(games: int, act: Callable[[], object]) -> Callable[[GameSummary], None]
     return report
 
 
-def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster) -> None:
     job = Rehearsal(seconds=0.01, size=200_000)  # Larger than what Ray sends within a message.
     nodes: set[str] = set()
     done = 0
@@ -116,19 +114,6 @@ def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster, monkeypatch: py
             yield number, None
 
     found: dict[int, bytes] = {}
-    counted = Counter[str]()
-    lost: list[str] = []
-
-    class CountedMetrics(RayMetrics):
-        def add_done(self, node: str, tasks: int, positions: int) -> None:
-            super().add_done(node, tasks, positions)
-            counted[node] += tasks
-
-        def add_lost(self, node: str, tasks: int) -> None:
-            super().add_lost(node, tasks)
-            lost.append(node)
-
-    monkeypatch.setattr("goryu.work.cluster.RayMetrics", CountedMetrics)
     pool = ClusterPool(ClusterConfig(cluster.address))
 
     def watch(now: Workforce) -> None:
@@ -147,8 +132,7 @@ def test_work_goes_on_while_nodes_die_and_join(cluster: Cluster, monkeypatch: py
     assert sorted(found) == list(range(len(found)))
     assert all(result == job.answer(number) for number, result in found.items())
     assert sum(workforce.done.values()) == len(found)
-    assert all(counted[node] >= done for node, done in workforce.done.items()), "late copies count too"
-    assert 0 < workforce.losses <= len(lost)
+    assert workforce.losses > 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""GNU Shogi as a USI engine, for `tools/match.py`.
+"""GNU Shogi as a USI engine, for `goryu match`.
 
     python tools/experiments/gnushogi_usi.py [/usr/games/gnushogi]
 

@@ -159,7 +159,7 @@ def _open(path: Path) -> sqlite3.Connection:
 def _advice(error: Exception) -> str:
     if isinstance(error, (sqlite3.OperationalError, OSError)):
         return tr("check the folder, the space on the disk, and whether another program locks the file")
-    return tr("delete the file if it is a damaged database, or name another one with --store")
+    return tr("delete the file if it is a damaged database")
 
 
 def _encoded(analysis: PositionAnalysis) -> bytes:

@@ -58,6 +58,7 @@ class Plan:
     """How much to measure.
 
     batch: positions per network call. workers: each has its own batch.
+    stub_playouts: of a search without a network. perft_depth: plies from the start position.
     clock: rates per second of CPU time of the process, or of wall time.
     """
 
@@ -66,10 +67,8 @@ class Plan:
     playouts: int = ranged(
         4000 if IS_NATIVE else 400, "playouts of a search with the network, for each worker", least=1
     )
-    stub_playouts: int = ranged(
-        50_000 if IS_NATIVE else 1000, "playouts of a search without a network", least=1
-    )
-    perft_depth: int = ranged(5 if IS_NATIVE else 3, "plies of perft from the start position", least=1)
+    stub_playouts: int = 50_000 if IS_NATIVE else 1000
+    perft_depth: int = 5 if IS_NATIVE else 3
     runs: int = ranged(5, "rounds for each median", least=1)
     clock: Literal["cpu", "wall"] = option("cpu", "for rates")
 

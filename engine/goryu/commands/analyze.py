@@ -19,7 +19,7 @@ from goryu.analysis.description import Describer
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
-from goryu.analysis.store import AnalysisStore, default_path, open_default_store
+from goryu.analysis.store import open_default_store
 from goryu.analysis.text_report import json_lines, summary
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import InputError, fault
@@ -103,22 +103,8 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="N",
         help=tr("positions searched at once (default: Threads)"),
     )
-    parser.add_argument(
-        "--store", type=Path, metavar="FILE",
-        help=tr("database of analyses (default: {path})", path=_default_store()),
-    )  # fmt: skip
-    parser.add_argument(
-        "--no-store", action="store_true", help=tr("neither read nor write the database of analyses")
-    )
     parser.add_argument("--quiet", action="store_true", help=tr("print only errors"))
     return parser
-
-
-def _default_store() -> str:
-    try:
-        return str(default_path())
-    except OSError:  # No home folder.
-        return tr("none")
 
 
 class Analysis:
@@ -137,11 +123,7 @@ class Analysis:
         if options.threads:
             config = replace(config, evaluator=replace(config.evaluator, threads=options.threads))
         loaded = load_evaluator(config.evaluator, _say)
-        if options.store is None and not options.no_store:
-            store = open_default_store(_say)
-        else:
-            store = AnalysisStore(None if options.no_store else options.store, _say)
-        self._reviewer = Reviewer(loaded, config, store)
+        self._reviewer = Reviewer(loaded, config, open_default_store(_say))
 
     def run(self, stop: Callable[[], bool]) -> int:
         """Reviews all games; returns the exit status. stop: returns whether the user wants it to end."""
@@ -149,8 +131,7 @@ class Analysis:
         for game in self._games:
             describer = self._review(game, stop)
             if describer is None:
-                is_kept = not self._options.no_store
-                _say(tr("interrupted; the same command goes on from here") if is_kept else tr("interrupted"))
+                _say(tr("interrupted; the same command goes on from here"))
                 return INTERRUPTED
             if not self._options.quiet:
                 for line in summary(game.name, describer):
@@ -204,11 +185,11 @@ class Analysis:
                 yield NamedGame(f"{name} ({number})" if several else name, stem, record)
 
     def _check_that_inputs_are_kept(self) -> None:
-        """Raises InputError if an output, or the database, would replace a record, a network or an output."""
+        """Raises InputError if an output would replace a record, a network or another output."""
         kinds = ((self._options.html, ".html"), (self._options.kif, ".kif"))
         outputs = [self._target(path, game, kind) for path, kind in kinds if path for game in self._games]
         records = [Path(text) for text in self._options.games if text != "-"]
-        check_outputs([*outputs, self._options.jsonl, self._options.store], [*records, self._options.model])
+        check_outputs([*outputs, self._options.jsonl], [*records, self._options.model])
 
     def _is_folder(self, path: str) -> bool:
         """Is an output a folder? If it is one, ends like one, or if there are several records or games."""

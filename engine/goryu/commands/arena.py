@@ -141,7 +141,3 @@ def table(names: Sequence[str], results: Results, agents: Mapping[str, TimedAgen
         seconds = agent.seconds / max(1, agent.moves)
         lines.append(f"{name:{first}}{cells}  {total.points:.3f} +- {total.error:.3f}  {seconds:8.4f}")
     return lines
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,8 +2,6 @@
 
     goryu bench                       the engine's network, one thread
     goryu bench --signature           only the signature (--bless: store it for the tests)
-    goryu bench --json bench.json     also write the numbers as JSON
-    goryu bench --advise              threads x batch size: rates, latency, and which to set
     goryu bench --compare winograd onnxruntime models/goryu-5x64.onnx
                                                 backends and other models side by side
     goryu bench --size 10x128 --compare winograd-float onnxruntime
@@ -19,16 +17,14 @@ Exit status: 0; 1 if two counts of perft differ; 2 if nothing could be measured.
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
 this process, or of wall time with `--clock wall`. To see where the time goes, use a profiler: `python -m
-cProfile -s tottime tools/bench.py --no-network` for the Python search, `perf record` for the native one.
+cProfile -s tottime -m goryu bench --no-network` for the Python search, `perf record` for the native one.
 GORYU_INSTRUCTIONS=avx2 measures our own kernel as on an older processor.
 """
 
 import argparse
-import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -36,14 +32,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from goryu.benchmark.signature import bench_signature, bless
 from goryu.benchmark.suite import SECTIONS, Plan, Suite
 from goryu.commands import bench_devices
-from goryu.commands.common import UsageError, new_parser, output_file, positive, program
+from goryu.commands.common import new_parser, positive, program
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BACKENDS, backend_chain, open_on_first
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up.loading import CPU_BACKENDS
 from goryu.players.set_up.model_path import model_path, named_model
 
 if TYPE_CHECKING:
@@ -61,9 +56,6 @@ def make_parser() -> argparse.ArgumentParser:
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--signature", action="store_true", help="only the bench signature")
     modes.add_argument("--perft", action="store_true", help="only perft, beside cshogi if it is installed")
-    modes.add_argument(
-        "--advise", action="store_true", help="only a table of threads and batch sizes, and which to set"
-    )
     modes.add_argument(
         "--compare", nargs="+", metavar="NAME",
         help="only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
@@ -98,7 +90,6 @@ def make_parser() -> argparse.ArgumentParser:
         "--seconds", type=positive, metavar="N",
         help="about how long --simulate takes (default 30)",
     )  # fmt: skip
-    parser.add_argument("--json", type=output_file, metavar="FILE", help="also write the numbers as JSON")
     parser.add_argument("--bless", action="store_true", help="store the signature for the tests")
     return parser
 
@@ -112,45 +103,35 @@ def size(text: str) -> tuple[int, int]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measures, prints and writes the numbers; returns 1 if two counts of perft differ."""
-    results: dict[str, Any] = {
-        "implementation": IMPLEMENTATION,
-        "why": WHY,
-        "clock": args.clock,
-        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
-    }
-    print(f"goryu: {IMPLEMENTATION} ({WHY}); {results['machine']}")
-    modes = {
-        "perft": perft,
-        "advise": advise,
-        "compare": compare,
-        "simulate": bench_devices.simulate,
-    }
-    measure = next((measure for name, measure in modes.items() if getattr(args, name)), everything)
-    results |= measure(args)
-    if args.json:
-        args.json.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
-    return 0 if all(case["agree"] for case in results.get("perft", ())) else 1
+    """Measures and prints the numbers; returns 1 if two counts of perft differ."""
+    machine = f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
+    print(f"goryu: {IMPLEMENTATION} ({WHY}); {machine}")
+    if args.perft:
+        return perft(args)
+    if args.compare:
+        compare(args)
+    elif args.simulate:
+        bench_devices.simulate(args)
+    else:
+        everything(args)
+    return 0
 
 
-def everything(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures all but devices, or only the signature, which ends the printed lines; returns the numbers."""
-    results: dict[str, Any] = {}
+def everything(args: argparse.Namespace) -> None:
+    """Measures all but devices, or only the signature, which ends the printed lines."""
     if not args.signature:
         network = open_network(args)
         if network:
-            results["model"] = network.description
             print(network.description)
-        results |= measure(args, network)
+        measure(args, network)
     signature = bench_signature()
     print(f"Bench: {signature.digest} ({signature.nodes} nodes)")
     if args.bless:
         bless(signature)
-    return results | {"signature": signature.digest}
 
 
-def perft(args: argparse.Namespace) -> dict[str, Any]:
-    """Counts and times the leaves of two trees of legal moves, and prints them; returns the numbers."""
+def perft(args: argparse.Namespace) -> int:
+    """Prints the leaves of two trees of legal moves and their rates; returns 1 if counts differ, else 0."""
     from goryu.benchmark.perft import CASES, measure
 
     kind: Literal["native", "python"] = "native" if IMPLEMENTATION == "native" else "python"
@@ -163,11 +144,11 @@ def perft(args: argparse.Namespace) -> dict[str, Any]:
             print(f"  {result.ratio:.2f} times as fast as cshogi called from Python")
         if not result.agree:
             print("  THE COUNTS DIFFER")
-    return {"perft": [{**asdict(result), "ratio": result.ratio} for result in results]}
+    return 0 if all(result.agree for result in results) else 1
 
 
-def compare(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures backends and models side by side and prints a table; returns the medians by name."""
+def compare(args: argparse.Namespace) -> None:
+    """Measures backends and models side by side and prints a table."""
     from rich.console import Console
     from rich.progress import track
     from rich.table import Table
@@ -184,65 +165,21 @@ def compare(args: argparse.Namespace) -> dict[str, Any]:
         pass
     kinds = [f"{before}{batch}" for before in ("", f"{SEARCH} ") for batch in comparison.batches]
     table = Table("positions/s of CPU time, by batch size", *kinds, "best search", "over alone")
-    compared: dict[str, dict[str, float]] = {}
     for i, name in enumerate(args.compare):
-        compared[name] = {kind: comparison.median(i, kind) for kind in kinds}
         batch, rate = comparison.best_search(i)
-        rates = [number(each) for each in compared[name].values()]
+        rates = [number(comparison.median(i, kind)) for kind in kinds]
         over_alone = comparison.search_over_alone(i, batch)
-        compared[name]["search over alone"] = over_alone
         table.add_row(name, *rates, f"{number(rate)} (batch {batch})", f"{over_alone:.3f}")
     Console(width=200).print(table)
     last = len(args.compare) - 1
     for i, name in enumerate(args.compare[:-1]):
         for batch in sorted({comparison.batches[0], comparison.best_search(i)[0]}):
             ratio = comparison.over(i, batch, last)
-            compared[name][f"search {batch} over {args.compare[last]}"] = ratio
             print(f"search: {name}, batch {batch}, over {args.compare[last]} at its best batch: {ratio:.2f}")
-    return {"compared": compared}
 
 
-def advise(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures threads and batch sizes, prints a table and what to set; returns the medians."""
-    from rich.console import Console
-    from rich.progress import track
-    from rich.table import Table
-
-    from goryu.benchmark.advice import GPU_THREADS, Advice, table
-    from goryu.evaluators.network.providers import GPU_BACKENDS
-    from goryu.players.set_up.measuring import GPU_BATCHES, told
-
-    network = open_network(args, gpu_batch=max(GPU_BATCHES), streams=max(GPU_THREADS))
-    if network is None:
-        raise UsageError("--advise needs a network")
-    print(network.description)
-    wanted = table(network.backend in GPU_BACKENDS)
-    advice = Advice(network, wanted)
-    for _ in track(advice.run(args.runs), "measuring", total=len(wanted) * args.runs, transient=True):
-        pass
-    shown = Table("threads", "batch", "evaluations/s", "playouts/s", "ms to an evaluation")
-    for rate in advice.rates():
-        rates = (rate.evaluations_per_s, rate.playouts_per_s, rate.latency_ms)
-        shown.add_row(str(rate.settings.threads), str(rate.settings.batch_size), *map(number, rates))
-    Console().print(shown)
-    play, analysis = advice.for_play(), advice.for_analysis()
-    print(f"for play:     {told(play.settings)}")
-    print(f"for analysis: {told(analysis.settings)}")
-    found = {
-        "rates": [{**asdict(rate.settings), **asdict(rate)} for rate in advice.rates()],
-        "play": asdict(play.settings),
-        "analysis": asdict(analysis.settings),
-    }
-    return {"advice": found}
-
-
-def open_network(
-    args: argparse.Namespace, *, gpu_batch: int | None = None, streams: int = 1
-) -> NetworkEvaluator | None:
-    """Returns the network to measure, or None if there is none.
-
-    gpu_batch: the batch size on a GPU if the user names none; None for the usual one.
-    """
+def open_network(args: argparse.Namespace) -> NetworkEvaluator | None:
+    """Returns the network to measure, or None if there is none."""
     if args.no_network:
         return None
     try:
@@ -251,20 +188,13 @@ def open_network(
         return None
 
     def open_on(backend: str) -> NetworkEvaluator:
-        on_cpu = backend in CPU_BACKENDS
-        return NetworkEvaluator(
-            path,
-            batch_size=args.batch or (None if on_cpu else gpu_batch),
-            backend=backend,
-            threads=args.threads,
-            streams=streams,
-        )
+        return NetworkEvaluator(path, batch_size=args.batch, backend=backend, threads=args.threads)
 
     return open_on_first(backend_chain(args.backend, allows_fallback=False), open_on, print)
 
 
-def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[str, Any]:
-    """Runs and prints the suite; returns its numbers."""
+def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> None:
+    """Runs and prints the suite."""
     from rich.console import Console
     from rich.progress import track
 
@@ -273,11 +203,9 @@ def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> dict[
     suite = Suite(plan, network)
     for _ in track(suite.run(), "measuring", total=plan.runs, transient=True):
         pass
-    results = suite.results()
     console = Console()
     console.print(f"middle game; rates by {plan.clock} time:")
-    console.print(make_table(results))
-    return results
+    console.print(make_table(suite.results()))
 
 
 def make_table(results: Mapping[str, Any]) -> "Table":
@@ -304,7 +232,3 @@ def number(value: float) -> str:
     if value >= 1e7:
         return f"{value / 1e6:,.1f} M"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

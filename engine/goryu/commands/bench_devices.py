@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from goryu.commands.common import UsageError
@@ -26,8 +25,8 @@ TARGET = 100_000
 DEFAULT_SECONDS = 30.0
 
 
-def simulate(args: argparse.Namespace) -> dict[str, Any]:
-    """Measures the search before simulated devices and prints tables; returns the numbers."""
+def simulate(args: argparse.Namespace) -> None:
+    """Measures the search before simulated devices and prints tables."""
     if IMPLEMENTATION != "native":
         raise UsageError("--simulate measures the native search, which is not built")
     from rich.console import Console
@@ -57,9 +56,6 @@ def simulate(args: argparse.Namespace) -> dict[str, Any]:
     table.add_row("µs asleep while the device works", *(f"{run.wait_us:.1f}" for run in runs))
     table.add_row("µs waiting for graph or processor", *(f"{run.lock_us:.1f}" for run in runs))
     Console(width=180).print(table)
-    return {
-        "simulated": [{**asdict(run), "ratio": run.ratio, "search_us": run.search_us} for run in runs],
-    }
 
 
 def told(run: "DeviceRun") -> str:

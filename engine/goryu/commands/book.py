@@ -25,6 +25,7 @@ from goryu.commands.common import (
     output_file,
     positive,
     program,
+    run_verb,
     seed,
 )
 from goryu.commands.config_options import add_fields, from_arguments
@@ -53,7 +54,7 @@ ERRORS = 20
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     again = "what was searched is kept; the same command goes on"
-    return program("goryu book", make_parser(), lambda args: args.verb(args), arguments, interrupted=again)
+    return program("goryu book", make_parser(), run_verb, arguments, interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -118,7 +119,6 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--start", type=Path, metavar="FILE",
         help="positions to begin with, as in the openings of goryu match (default: the start position)",
     )  # fmt: skip
-    which.add_argument("--handicaps", action="store_true", help="also begin with the handicap positions")
     which.add_argument(
         "--records", type=Path, nargs="+", default=[], metavar="PATH",
         help="game records (files, folders, archives): replies that were played are expected",
@@ -167,7 +167,6 @@ def _make(args: argparse.Namespace) -> None:
 def _starts(args: argparse.Namespace) -> Iterator[str]:
     """Yields the SFENs of the positions to begin with."""
     from goryu.implementation import Board
-    from goryu.kifu.handicaps import HANDICAPS
     from goryu.match.openings import read_openings
 
     if args.start is None:
@@ -178,8 +177,6 @@ def _starts(args: argparse.Namespace) -> Iterator[str]:
             for move in opening.moves:
                 board.push_usi(move)
             yield board.sfen()
-    if args.handicaps:
-        yield from (handicap.sfen for handicap in HANDICAPS if handicap.sfen != START_SFEN)
 
 
 def _replies(args: argparse.Namespace, show: Callable[[str], None]) -> dict[str, dict[str, int]]:
@@ -354,7 +351,3 @@ def _open(path: Path) -> "YaneuraOuBook":
     if not isinstance(book, YaneuraOuBook):
         raise UsageError(f"{path}: expected a book in YaneuraOu's text format (.db)")
     return book
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,10 +1,7 @@
-"""`goryu check-model`: shows a model's format and speed, whether it answers sensibly, what to set."""
+"""`goryu check-model`: shows a model's format, whether it answers sensibly, what to set."""
 
-import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,47 +15,30 @@ if TYPE_CHECKING:
     from goryu.conversion.checking import Check
 
 DESCRIPTION = """\
-Examines an ONNX model: its format, the backends that run it, its speed by batch size, whether it
-answers simple questions sensibly, and which options to set. Lines that begin with ! are problems.
-The exit status is 1 if the model is unusable.
+Examines an ONNX model: its format, whether it answers simple questions sensibly, and which options
+to set. Lines that begin with ! are problems. The exit status is 1 if the model is unusable.
 """
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the command line; returns the exit status."""
     options = make_parser().parse_args(arguments)
-    try:
-        check = _check(options)
-    except (GoryuError, OSError) as error:
-        if options.json:
-            sys.stdout.write(json.dumps({"path": str(options.model), "error": explained(error)}) + "\n")
-        else:
-            sys.stderr.write(f"goryu check-model: {explained(error)}\n")
-        return 1
-    if options.json:
-        sys.stdout.write(json.dumps(asdict(check), default=str, ensure_ascii=False, indent=2) + "\n")
-    else:
-        for line in report(check):
-            sys.stdout.write(f"{line}\n")
-    return 0
-
-
-def _check(options: argparse.Namespace) -> "Check":
     from goryu.conversion.checking import check_model
 
-    def say(step: str) -> None:
-        if sys.stderr.isatty():
-            sys.stderr.write(f"{step} ...\n")
-
-    return check_model(
-        options.model,
-        backend=options.backend,
-        model_format=options.format,
-        against=options.against,
-        measures_forms=options.forms,
-        positions=options.positions,
-        report=say,
-    )
+    try:
+        check = check_model(
+            options.model,
+            backend=options.backend,
+            model_format=options.format,
+            against=options.against,
+            positions=options.positions,
+        )
+    except (GoryuError, OSError) as error:
+        sys.stderr.write(f"goryu check-model: {explained(error)}\n")
+        return 1
+    for line in report(check):
+        sys.stdout.write(f"{line}\n")
+    return 0
 
 
 def report(check: "Check") -> Iterator[str]:
@@ -70,11 +50,6 @@ def report(check: "Check") -> Iterator[str]:
         yield f"  {side} {tensor.name} [{shape}] {tensor.kind}"
     yield tr("format: {name}", name=check.format)
     yield from _formats(check)
-    for backend in check.backends:
-        yield f"  {'+' if backend.works else '-'} {backend.backend}: {backend.text}"
-    yield tr("measured on the backend {name}; evaluations per second by batch size:", name=check.used)
-    for speed in check.speeds:
-        yield f"  {speed.batch:4d}: {speed.per_second:8.0f}  ({speed.ratio:.2f} x)"
     for finding in check.sanity:
         mark = "  " if finding.is_good else "! "
         expected = "" if finding.is_good else " " + tr("(expected: {text})", text=tr(finding.expected))
@@ -111,9 +86,6 @@ def make_parser() -> ArgumentParser:
     add("--format", default="auto", help="as the USI option DNN_Format")
     against = "another form of the network to compare with"
     add("--against", type=Path, action="append", default=[], metavar="FILE.onnx", help=against)
-    forms = "makes the 16-bit and the 8-bit form and compares them (about a minute)"
-    add("--forms", action="store_true", help=forms)
     positions = "positions to compare on; default: %(default)s"
     add("--positions", type=whole_number(1, MOST_POSITIONS), default=256, metavar="N", help=positions)
-    add("--json", action="store_true", help="prints JSON")
     return parser

@@ -14,9 +14,6 @@ A program looks like this:
 
     def run(args: argparse.Namespace) -> int | None:
         from rich.table import Table  # Packages of extras are imported here, so that --help needs none.
-
-    if __name__ == "__main__":
-        raise SystemExit(main())
 """
 
 import argparse
@@ -102,12 +99,18 @@ def add_verb(
     run: Callable[[argparse.Namespace], int | None],
     text: str,
 ) -> ArgumentParser:
-    """Returns the parser of a verb of a program; `args.verb(args)` calls `run`. text: its help."""
+    """Returns the parser of a verb of a program; `run_verb` calls `run`. text: its help."""
     translated = tr(text)
     description = text[0].upper() + text[1:] + "." if translated == text else translated
     parser = verbs.add_parser(name, help=text, description=description)
     parser.set_defaults(verb=run)
     return parser
+
+
+def run_verb(args: argparse.Namespace) -> int | None:
+    """Runs the verb that the arguments name."""
+    status: int | None = args.verb(args)
+    return status
 
 
 @contextmanager

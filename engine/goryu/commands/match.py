@@ -33,7 +33,6 @@ from goryu.commands.common import (
     command_words,
     name_and_value,
     new_parser,
-    non_negative,
     positive,
     program,
 )
@@ -51,9 +50,10 @@ from goryu.match.report import describe, progress_line, report, summary
 from goryu.match.screening import ScreeningError, parse_changes, report_lines
 from goryu.match.sprt import SequentialTest, Sprt
 from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig, usable_cores
+from goryu.match.tournament import Match, MatchConfig
 from goryu.match.tuning import TuningError, parse_ranges
 from goryu.match.usi_client import EngineSpec, Timeouts
+from goryu.players.set_up.threads import cores
 from goryu.work.cluster import ClusterConfig
 
 
@@ -95,7 +95,6 @@ def make_parser() -> argparse.ArgumentParser:
     games.add_argument(
         "--openings", type=Path, metavar="FILE", help="default: ten common openings of four moves"
     )
-    games.add_argument("--opening-plies", type=non_negative, metavar="N", help="cut openings after N moves")
     for config in (GameRules, Timeouts, MatchConfig):
         add_fields(games, config)
     tests = parser.add_argument_group("sequential test and tuning")
@@ -131,7 +130,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def games_at_once(text: str) -> int:
     """Reads the value of --concurrency."""
-    return len(usable_cores()) if text == "auto" else positive(text)
+    return cores() if text == "auto" else positive(text)
 
 
 def record_formats(text: str) -> tuple[str, ...]:
@@ -144,8 +143,8 @@ def record_formats(text: str) -> tuple[str, ...]:
 
 def make_config(args: argparse.Namespace) -> MatchConfig:
     """Returns the match that the arguments describe; raises GoryuError if it cannot be played."""
-    if args.cluster and (args.transcripts or args.pin):
-        raise UsageError("--cluster: expected no --transcripts and no --pin, which are for this computer")
+    if args.cluster and args.transcripts:
+        raise UsageError("--cluster: expected no --transcripts, which are for this computer")
     games = args.games + args.games % 2
     if args.screen and (args.tune or args.sprt):
         raise UsageError("--screen: expected neither --tune nor --sprt with it")
@@ -160,7 +159,7 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
         args,
         engines=(make_engine(args, "1"), make_engine(args, "2")),
         games=games,
-        openings=read_openings(args.openings, args.opening_plies) if args.openings else DEFAULT_OPENINGS,
+        openings=read_openings(args.openings) if args.openings else DEFAULT_OPENINGS,
         rules=from_arguments(GameRules, args),
         timeouts=from_arguments(Timeouts, args),
         concurrency=args.concurrency or 1,
@@ -316,7 +315,3 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     limits = [str(engine.limits) for engine in config.engines]
     atomic_write(directory / "match.html", match_page(match.names, limits, match.entries, text))
     return 1 if failures else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

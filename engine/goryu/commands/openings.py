@@ -21,6 +21,9 @@ from goryu.match.opening_sampler import BalancedOpening, Sampling, sample_openin
 from goryu.match.time_control import TimeControl
 from goryu.match.usi_client import EngineSpec, UsiClient
 
+VARIATIONS = "8"
+"""Moves that the engine proposes at each step."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
@@ -46,9 +49,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=positive, default=400, help="number of openings (default 400)")
     parser.add_argument("--seed", type=seed, default=1, help="of the random moves (default 1)")
     add_fields(parser, Sampling)
-    parser.add_argument(
-        "--variations", type=positive, default=8, metavar="N", help="moves proposed at each step (default 8)"
-    )
     return parser
 
 
@@ -58,9 +58,9 @@ def make_openings(args: argparse.Namespace, command_line: str) -> None:
 
     check_writable(args.out, makes_folders=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    options = (*args.option, ("MultiPV", str(args.variations)))
-    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=args.evaluation_nodes)))
     sampling = from_arguments(Sampling, args)
+    options = (*args.option, ("MultiPV", VARIATIONS))
+    client = UsiClient(EngineSpec(args.engine, options, TimeControl(nodes=sampling.evaluation_nodes)))
     try:
         client.start()
         openings = islice(sample_openings(client, sampling, Random(args.seed)), args.count)
@@ -77,13 +77,9 @@ def file_text(
     least, most = args.plies
     lines = [
         f"# {len(openings)} distinct openings of {least} to {most} plies, each with its score in centipawns",
-        f"# for the side to move, by {engine} at {args.evaluation_nodes} nodes;",
+        f"# for the side to move, by {engine} at {Sampling().evaluation_nodes} nodes;",
         f"# absolute value below {args.balance_cp}.",
         f"# goryu openings {command_line}",
         *(f"{balanced.opening}  # {balanced.cp:+}" for balanced in openings),
     ]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -103,8 +103,7 @@ def _add_players(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_start(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--sfen", help=tr("position of shogi to start from"))
-    position = tr("position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X")
+    position = tr("an SFEN; of the small games moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X")
     group.add_argument("--position", metavar="TEXT", help=position)
     group.add_argument("--record", type=Path, metavar="FILE", help=tr("game to go on with: KIF, CSA ..."))
     group.add_argument("--ply", type=int, metavar="N", help=tr("with --record: go on after this move"))

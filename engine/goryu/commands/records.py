@@ -35,6 +35,7 @@ from goryu.commands.common import (
     output_file,
     positive,
     program,
+    run_verb,
     seed,
     share,
 )
@@ -60,13 +61,7 @@ ENDINGS = {ending.value.replace(" ", "-") or "unknown": ending for ending in End
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu records",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        interrupted="nothing was written",
-    )
+    return program("goryu records", make_parser(), run_verb, arguments, interrupted="nothing was written")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -117,10 +112,6 @@ def make_parser() -> argparse.ArgumentParser:
         "--min-games", type=positive, default=1, metavar="N",
         help="keep positions that at least N games reached (default 1)",
     )  # fmt: skip
-    openings.add_argument(
-        "--balance", type=share, default=0.5, metavar="SHARE",
-        help="keep positions from which black's score was within SHARE of 1/2 (default 0.5: all)",
-    )  # fmt: skip
     _add_filter(openings, every_ending=True)
     return parser
 
@@ -143,7 +134,6 @@ def _add_filter(parser: argparse.ArgumentParser, *, every_ending: bool = False) 
         "--ending", choices=ENDINGS, action="append",
         help=f"keep games that ended so; may be repeated (default {_default_endings(every_ending)})",
     )  # fmt: skip
-    group.add_argument("--keep-duplicates", action="store_true", help="keep games with the same moves")
     parser.set_defaults(every_ending=every_ending)
 
 
@@ -238,7 +228,7 @@ def _counted(
 def _show(args: argparse.Namespace) -> None:
     report = Report()
     with _progress(args) as (display, found):
-        for candidate in select(found, _filter_of(args), keep_duplicates=args.keep_duplicates):
+        for candidate in select(found, _filter_of(args)):
             report.add(candidate, display)
     report.print()
 
@@ -253,7 +243,7 @@ def _select(args: argparse.Namespace) -> None:
     lists: dict[str, list[str]] = {"train": [], "test": []}
     game_filter = _filter_of(args)
     with _progress(args) as (display, found):
-        for candidate in select(found, game_filter, keep_duplicates=args.keep_duplicates):
+        for candidate in select(found, game_filter):
             report.add(candidate, display)
             if candidate.game is not None and candidate.is_kept:
                 part = "test" if is_test_game(candidate.game, args.test, args.seed) else "train"
@@ -346,7 +336,7 @@ def _opening_tree(args: argparse.Namespace, plies: int) -> tuple["OpeningTree", 
 
     tree, report = OpeningTree(plies), Report()
     with _progress(args) as (display, found):
-        for candidate in select(found, _filter_of(args), keep_duplicates=args.keep_duplicates):
+        for candidate in select(found, _filter_of(args)):
             report.add(candidate, display)
             if candidate.game is not None and candidate.is_kept:
                 tree.add(candidate.game)
@@ -376,9 +366,7 @@ def _openings(args: argparse.Namespace) -> None:
 
     check_outputs([args.out], args.source)
     tree, report = _opening_tree(args, args.plies)
-    found = sample_openings(
-        tree, args.count, Random(args.seed), min_games=args.min_games, balance=args.balance
-    )
+    found = sample_openings(tree, args.count, Random(args.seed), args.min_games)
     report.print()
     if not found:
         raise UsageError("no opening is left")
@@ -393,7 +381,3 @@ def _openings(args: argparse.Namespace) -> None:
 
 def _result(node: "OpeningNode") -> str:
     return f"{plural(node.games, 'game')}, black {100 * node.points / node.games:.0f} %"
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,4 +1,4 @@
-r"""Makes training games with a USI engine as the teacher, and shows and packs files of games.
+r"""Makes training games with a USI engine as the teacher, and shows files of games.
 
     goryu teach play /usr/games/fairy-stockfish --option UCI_Variant=shogi --option Threads=1 \
         --go "nodes 5000" --seed 1 --out fsf.games
@@ -26,6 +26,7 @@ from goryu.commands.common import (
     new_parser,
     positive,
     program,
+    run_verb,
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
@@ -42,14 +43,8 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu teach",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        extra="train",
-        interrupted="`play` resumes with the same command",
-    )
+    again = "`play` resumes with the same command"
+    return program("goryu teach", make_parser(), run_verb, arguments, extra="train", interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -61,7 +56,6 @@ def make_parser() -> argparse.ArgumentParser:
     for verb, run, text in (
         ("fit", _fit, "fit the scale of the teacher's scores to the results"),
         ("show", _show, "show what files hold"),
-        ("pack", _pack, "rewrite files of games in large blocks, which take less space"),
     ):
         files = add_verb(verbs, verb, run, text)
         files.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of games or HCPE")
@@ -161,14 +155,3 @@ def _show(args: argparse.Namespace) -> None:
         print(f"{path}: {path.stat().st_size} bytes")
         for teacher, summary in teachers.items():
             print(f"  {teacher or 'unknown teacher'}: {summary}")
-
-
-def _pack(args: argparse.Namespace) -> None:
-    for path in args.files:
-        before = path.stat().st_size
-        pack_games(path)
-        print(f"{path}: {before} -> {path.stat().st_size} bytes")
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

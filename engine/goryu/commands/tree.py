@@ -75,7 +75,7 @@ def _print_counts(options: argparse.Namespace) -> None:
     state = _position(options)
     name = "material" if options.game in ("reversi", "shogi") else "uniform"
     evaluator = open_evaluator(options.game, state, name)
-    sys.stdout.write(counts_header(_language(options)) + "\n")
+    sys.stdout.write(counts_header(_language()) + "\n")
     for found in counts(state, options.count, evaluator):
         sys.stdout.write(counts_line(found) + "\n")
         sys.stdout.flush()
@@ -84,7 +84,7 @@ def _print_counts(options: argparse.Namespace) -> None:
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     """Returns the recording of the search that the options describe, or of a dumped graph."""
     state = _position(options)
-    spoken = _language(options)
+    spoken = _language()
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
         return recording, Subject(
@@ -129,8 +129,8 @@ def _read_json(path: Path) -> Any:
         raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
 
 
-def _language(options: argparse.Namespace) -> Language:
-    return "ja" if (options.language or language()) == "ja" else "en"
+def _language() -> Language:
+    return "ja" if language() == "ja" else "en"
 
 
 def _warn(line: str) -> None:
@@ -175,8 +175,6 @@ def make_parser() -> argparse.ArgumentParser:
     add("--svg", type=Path, metavar="FILE", help="writes the tree alone, as a picture for other pages")
     add("--count", type=whole_number(1, 30), metavar="N", help=COUNT_HELP)
     add("--graph", type=Path, metavar="FILE.json", help=GRAPH_HELP)
-    spoken = "default: that of the locale"
-    add("--language", choices=("en", "ja"), help=spoken)
     return parser
 
 

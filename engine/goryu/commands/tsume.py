@@ -8,7 +8,6 @@ Reads games in KIF, KI2, CSA, JKF, SFEN and USI, also in folders and archives, a
 """
 
 import argparse
-import sys
 from argparse import ArgumentTypeError
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write, check_outputs, check_writable
 from goryu.base.language import language, tr
-from goryu.commands.common import UsageError, add_verb, new_parser, positive, program
+from goryu.commands.common import UsageError, add_verb, new_parser, positive, program, run_verb
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.dojo.tsume.generator import Wanted, generate
 from goryu.dojo.tsume.problem import Tsume, by_length
@@ -35,13 +34,7 @@ LONGEST = 31
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu tsume",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        interrupted="nothing was written",
-    )
+    return program("goryu tsume", make_parser(), run_verb, arguments, interrupted="nothing was written")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -62,7 +55,6 @@ def make_parser() -> argparse.ArgumentParser:
     make.add_argument("--limit", type=positive, metavar="N", help="make at most N problems")
     make.add_argument("--each", type=positive, metavar="N", help="make at most N problems of each length")
     make.add_argument("--per-game", type=positive, metavar="N", help="make at most N problems of each game")
-    make.add_argument("--unique", action="store_true", help="leave out problems with several first moves")
     make.add_argument("--sound", action="store_true", help="leave out problems with any second solution")
     make.add_argument(
         "--classical", action="store_true",
@@ -160,9 +152,7 @@ def _make(args: argparse.Namespace) -> None:
     check_writable(args.out)
     check_outputs([args.out], args.source)
     shortest, longest = args.length
-    wanted = Wanted(
-        shortest, longest, args.unique, args.sound, args.classical, args.beside, args.per_game, args.nodes
-    )
+    wanted = Wanted(shortest, longest, args.sound, args.classical, args.beside, args.per_game, args.nodes)
     counts: Counter[int] = Counter()
     made: list[Tsume] = []
     with ProgressDisplay() as display:
@@ -199,7 +189,7 @@ def _command_line(args: argparse.Namespace) -> str:
     words.append("--length {}-{}".format(*args.length))
     numbers = {"limit": args.limit, "each": args.each, "per-game": args.per_game, "nodes": args.nodes}
     words += [f"--{name} {value}" for name, value in numbers.items() if value is not None]
-    words += [f"--{name}" for name in ("unique", "sound", "classical", "beside") if getattr(args, name)]
+    words += [f"--{name}" for name in ("sound", "classical", "beside") if getattr(args, name)]
     return " ".join(words)
 
 
@@ -228,7 +218,3 @@ def _games(sources: Sequence[Path], display: ProgressDisplay) -> Iterator[GameRe
                 report(candidate.reason)
             else:
                 yield candidate.game
-
-
-if __name__ == "__main__":
-    sys.exit(main())

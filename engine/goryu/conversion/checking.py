@@ -1,40 +1,22 @@
-"""Examines a model file: format, backends, speed by batch size, sanity, and the loss in smaller forms."""
+"""Examines a model file: format, sanity, and the loss in other forms."""
 
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, process_time
 from typing import Any
 
 from goryu.benchmark.positions import random_positions
-from goryu.conversion.onnx_writer import import_onnx
 from goryu.conversion.sanity import Finding, ask, share_good
-from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions, write_smaller
-from goryu.evaluators.formats.detect import AUTO, FORMATS, METADATA_KEY
-from goryu.evaluators.formats.onnx_graph import read_metadata
+from goryu.conversion.smaller import Agreement, compare, open_plain, played_positions
+from goryu.evaluators.formats.detect import AUTO, FORMATS
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import (
-    BACKENDS,
-    GPU_BACKENDS,
-    BackendError,
     Session,
     backend_chain,
     open_on_first,
     open_session,
 )
-
-SLOW = ("tensorrt",)
-"""Backends that compile a new network for minutes; they are measured only on request."""
-
-GPU_BATCHES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-CPU_BATCHES = (1, 2, 4, 8, 16)
-MEASURED_S = 0.4
-"""How long each batch size is measured."""
-
-ENOUGH = 0.95
-"""A batch that reaches this share of the best speed is large enough."""
 
 MIRRORED_POSITIONS = 32
 
@@ -50,29 +32,8 @@ class TensorInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class BackendInfo:
-    """Whether a backend runs the network: its description, or why not."""
-
-    backend: str
-    works: bool
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Speed:
-    """Evaluations per second on batches of one size, on a CPU per second of its time, on one core.
-
-    ratio: to batches of one position.
-    """
-
-    batch: int
-    per_second: float
-    ratio: float
-
-
-@dataclass(frozen=True, slots=True)
 class Drift:
-    """How close another form of the network is. name: fp16, int8 or a file."""
+    """How close another form of the network is. name: of its file."""
 
     name: str
     agreement: Agreement
@@ -89,12 +50,8 @@ class Check:
     path: Path
     sha256: str
     tensors: Sequence[TensorInfo]
-    metadata_format: str
     format: str
     formats: Sequence[tuple[str, float]]
-    backends: Sequence[BackendInfo]
-    used: str
-    speeds: Sequence[Speed]
     sanity: Sequence[Finding]
     drifts: Sequence[Drift]
     settings: Sequence[tuple[str, str]]
@@ -111,46 +68,35 @@ def check_model(
     backend: str = AUTO,
     model_format: str = AUTO,
     against: Sequence[Path] = (),
-    measures_forms: bool = False,
     positions: int = 256,
-    report: Callable[[str], None] = lambda step: None,
 ) -> Check:
     """Examines a model.
 
-    backend: the one to measure and to ask; "auto" takes the one that the engine would use.
-    against: other forms of the network to compare with. measures_forms: makes the 16-bit and the 8-bit form
-    and compares them, on `positions` positions. report: takes the name of each step.
+    backend: the one to ask; "auto" takes the one that the engine would use.
+    against: other forms of the network to compare with, on `positions` positions.
 
     Raises:
         ModelError: the file is unusable; the message has the tensors that were found and expected.
         BackendError: no backend, or not the requested one, runs it.
-        ConversionError, InputError: a smaller form cannot be made.
     """
-    report("tensors")
     session = open_session(path, "cpu")
     tensors = [*_tensors(session, is_input=True), *_tensors(session, is_input=False)]
-    network, used = _open(path, backend, model_format)
-    report("sanity")
+    network = open_on_first(
+        backend_chain(backend, allows_fallback=False),
+        lambda name: NetworkEvaluator(path, backend=name, model_format=model_format),
+        lambda problem: None,
+    )
     sanity, formats = _sanity(path, network)
-    report("backends")
-    backends = [_try(path, name, model_format) for name in BACKENDS if name != AUTO and name not in SLOW]
-    report("speed")
-    speeds = list(_speeds(network))
-    report("drift")
-    drifts = list(_drifts(path, against, measures_forms, positions))
+    drifts = list(_drifts(path, against, positions))
     return Check(
         path,
         network.sha256,
         tensors,
-        read_metadata(path).get(METADATA_KEY, ""),
         network.format.name,
         formats,
-        backends,
-        used,
-        speeds,
         sanity,
         drifts,
-        _settings(path, network, formats, model_format, speeds),
+        _settings(path, network, formats, model_format),
     )
 
 
@@ -159,23 +105,6 @@ def _tensors(session: Session, *, is_input: bool) -> Iterator[TensorInfo]:
     for node in handle.get_inputs() if is_input else handle.get_outputs():
         shape = [n if isinstance(n, int) else None for n in node.shape]
         yield TensorInfo(node.name, node.type, shape, is_input)
-
-
-def _open(path: Path, backend: str, model_format: str) -> tuple[NetworkEvaluator, str]:
-    """Returns the network on the first backend that works, and the backend's name."""
-    return open_on_first(
-        backend_chain(backend, allows_fallback=False),
-        lambda name: (NetworkEvaluator(path, backend=name, model_format=model_format), name),
-        lambda problem: None,  # `_try` reports the reason.
-    )
-
-
-def _try(path: Path, backend: str, model_format: str) -> BackendInfo:
-    try:
-        network = NetworkEvaluator(path, backend=backend, batch_size=1, model_format=model_format)
-    except (BackendError, ModelError) as error:
-        return BackendInfo(backend, works=False, text=str(error))
-    return BackendInfo(backend, works=True, text=network.description)
 
 
 def _sanity(path: Path, network: NetworkEvaluator) -> tuple[list[Finding], list[tuple[str, float]]]:
@@ -200,40 +129,13 @@ def _short(name: str) -> str:
     return name.split()[0]
 
 
-def _speeds(network: NetworkEvaluator) -> Iterator[Speed]:
-    on_cpu = network.backend not in GPU_BACKENDS
-    first = 0.0
-    for batch in CPU_BATCHES if on_cpu else GPU_BATCHES:
-        if not on_cpu and batch > network.batch_size:
-            return
-        inputs = network.new_inputs(batch)
-        for i, board in enumerate(random_positions(batch)):
-            network.format.fill(board, [rows[i] for rows in inputs])
-        network.run(inputs)
-        # Other programs on the machine do not slow CPU time down.
-        clock = process_time if on_cpu else monotonic
-        start, count = clock(), 0
-        while (elapsed := clock() - start) < MEASURED_S:
-            network.run(inputs)
-            count += batch
-        rate = count / elapsed
-        first = first or rate
-        yield Speed(batch, rate, rate / first)
-
-
-def _drifts(path: Path, against: Sequence[Path], measures_forms: bool, positions: int) -> Iterator[Drift]:
-    if not against and not measures_forms:
+def _drifts(path: Path, against: Sequence[Path], positions: int) -> Iterator[Drift]:
+    if not against:
         return
     network = open_plain(path)
     boards = played_positions(network, positions, seed=2)
     for other in against:
         yield Drift(str(other), compare(network, open_plain(other), boards))
-    if measures_forms:
-        import_onnx()
-        with tempfile.TemporaryDirectory() as folder:
-            for precision in ("fp16", "int8"):
-                target = Path(folder) / f"{precision}.onnx"
-                yield Drift(precision, write_smaller(path, target, precision, positions))
 
 
 def _settings(
@@ -241,15 +143,10 @@ def _settings(
     network: NetworkEvaluator,
     formats: Sequence[tuple[str, float]],
     model_format: str,
-    speeds: Sequence[Speed],
 ) -> list[tuple[str, str]]:
     """Returns the USI options to set; those whose defaults are right are left out."""
     settings = [("DNN_Model", str(path.resolve()))]
     best = formats[0][0]
     if model_format != AUTO or best != _short(network.format.name):
         settings.append(("DNN_Format", best))
-    if network.backend in GPU_BACKENDS:
-        most = max(speed.per_second for speed in speeds)
-        batch = next(speed.batch for speed in speeds if speed.per_second >= ENOUGH * most)
-        settings.append(("DNN_Batch_Size", str(batch)))
     return settings

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from goryu.base.config_fields import option, ranged
 from goryu.match.openings import Opening
 from goryu.match.referee import DeclarationRule, Reason, Referee, Verdict
-from goryu.match.referee_board import LIBRARIES
 from goryu.match.time_control import Clock, go_command
 from goryu.match.usi_client import EngineError, UsiClient
 
@@ -21,7 +20,6 @@ class GameRules:
     resign_plies: moves of both engines.
     """
 
-    referee: str = option("rsshogi", "library of rules", choices=tuple(sorted(LIBRARIES)))
     declaration: DeclarationRule = option(DeclarationRule.POINTS_27, "rule of the entering king")
     max_plies: int = ranged(320, "after so many moves it is a draw", least=1)
     margin_ms: int = ranged(50, "excess over the time that is forgiven", least=0)
@@ -95,9 +93,7 @@ def play_game(players: tuple[UsiClient, UsiClient], opening: Opening, rules: Gam
     players: black and white, both started. An engine that fails loses; the caller must restart it.
     """
     begin = time.perf_counter()
-    referee = Referee(
-        opening.start, library=rules.referee, declaration=rules.declaration, max_plies=rules.max_plies
-    )
+    referee = Referee(opening.start, declaration=rules.declaration, max_plies=rules.max_plies)
     for move in opening.moves:
         referee.play(move)
     clocks = (Clock(players[0].spec.limits), Clock(players[1].spec.limits))

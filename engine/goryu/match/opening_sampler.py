@@ -25,7 +25,7 @@ MAX_WALKS = 1000
 class Sampling:
     """How to walk and which openings to keep.
 
-    walk_nodes: nodes of the search at each step.
+    walk_nodes, evaluation_nodes: of the search at each step, and of the last position.
     temperature_cp: a move that is this much worse is drawn e times less often.
     any_move: probability that a step plays any legal move instead.
     stem: probability that a walk begins with the first moves of one of `DEFAULT_OPENINGS`.
@@ -34,7 +34,7 @@ class Sampling:
 
     plies: tuple[int, int] = option((4, 12), "length of an opening, drawn uniformly")
     walk_nodes: int = 2000
-    evaluation_nodes: int = ranged(50_000, "nodes of the search of the last position", least=1)
+    evaluation_nodes: int = 50_000
     temperature_cp: float = 60.0
     any_move: float = 0.1
     stem: float = 0.5

@@ -50,8 +50,8 @@ DEFAULT_OPENINGS = tuple(
 """Ten common openings, for a short match without a file."""
 
 
-def parse_opening(line: str, plies: int | None = None) -> Opening:
-    """Returns the opening of a line with at most `plies` of its moves; the game must not be over then."""
+def parse_opening(line: str) -> Opening:
+    """Returns the opening of a line; the game must not be over then."""
     text = line.strip().removeprefix("position ")
     start, _, moves = text.partition(" moves")
     start = " ".join(start.split())
@@ -66,7 +66,7 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
         if len(number) > 1:
             raise OpeningError(f"opening {line!r}: expected `moves` or the end after the move number")
         start = " ".join(["sfen", referee.key, *number])
-    opening = Opening(start, tuple(moves.split())[:plies])
+    opening = Opening(start, tuple(moves.split()))
     end = referee.verdict()
     for move in opening.moves:
         end = end or referee.play(move)
@@ -75,14 +75,14 @@ def parse_opening(line: str, plies: int | None = None) -> Opening:
     return opening
 
 
-def read_openings(path: Path, plies: int | None = None) -> list[Opening]:
+def read_openings(path: Path) -> list[Opening]:
     """Returns the openings of a file; skips comments and empty lines."""
     try:
         text = path.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except UnicodeDecodeError as error:
         raise OpeningError(f"{path}: expected UTF-8: {error}") from error
     lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    openings = [parse_opening(line, plies) for line in lines if line]
+    openings = [parse_opening(line) for line in lines if line]
     if not openings:
         raise OpeningError(f"{path}: expected at least one line such as 'startpos moves 7g7f'")
     return openings

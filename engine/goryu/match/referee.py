@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 
-from goryu.match.referee_board import open_board
+from goryu.match.referee_board import RefereeBoard
 
 
 class Reason(StrEnum):
@@ -58,13 +58,12 @@ class Referee:
         self,
         start: str = "startpos",
         *,
-        library: str = "rsshogi",
         declaration: DeclarationRule = DeclarationRule.POINTS_27,
         max_plies: int = 320,
     ) -> None:
         self.moves: list[str] = []
         self._start = start
-        self._board = open_board(library, start)
+        self._board = RefereeBoard(start)
         self._declaration = declaration
         self._max_plies = max_plies
         self._checks: list[bool] = []

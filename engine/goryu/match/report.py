@@ -11,7 +11,6 @@ from goryu.base.language import plural
 from goryu.match.engine_faults import warnings
 from goryu.match.engine_stats import EngineStats, loser, stats_table
 from goryu.match.game_log import GameEntry
-from goryu.match.lost_games import LostGames
 from goryu.match.match_statistics import MatchStatistics, format_elo
 from goryu.match.sprt import SequentialTest
 from goryu.match.tournament import MatchConfig, complete_pairs, distinct_pairs
@@ -26,7 +25,7 @@ def describe(config: MatchConfig) -> str:
     rules = config.rules
     lines.append(
         f"{config.games} games, {plural(len(config.openings), 'opening')}, concurrency {config.concurrency}, "
-        f"referee {rules.referee}, declaration {rules.declaration}, max plies {rules.max_plies}"
+        f"declaration {rules.declaration}, max plies {rules.max_plies}"
     )
     for option in config.tuned:
         lines.append(f"tuned option of engine 1: {option.name} from {option.low} to {option.high}")
@@ -120,10 +119,6 @@ def report(names: Sequence[str], entries: Sequence[GameEntry], test: SequentialT
         f"  length       {sum(entry.plies for entry in counted) / len(counted):.1f} plies on average",
         f"  reasons      {reasons_text(counted, names)}",
     ]
-    for engine, order in ((1, (0, 1)), (2, (1, 0))):
-        lost = LostGames.of(engine, counted)
-        if lost.games:
-            lines.append(f"  decided      {lost.text([names[i] for i in order])}")
     if test:
         lines.append(f"  SPRT         {sprt_text(test)}")
     paired = 2 * len(complete_pairs(entries))
@@ -165,10 +160,9 @@ def summary(
     counted = [entry for pair in pairs for entry in pair]
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in pairs)
     scores = [entry.score for entry in counted]
-    engines = []
-    for engine, name in enumerate(names, 1):
-        stats = EngineStats.of(engine, entries)
-        engines.append({"name": name, **asdict(stats), "lost_games": asdict(LostGames.of(engine, counted))})
+    engines = [
+        {"name": name, **asdict(EngineStats.of(engine, entries))} for engine, name in enumerate(names, 1)
+    ]
     result: dict[str, Any] = {
         "engines": engines,
         "games": len(counted),

@@ -6,9 +6,7 @@ after a failure. Options can be drawn anew for each pair: those of engine 1 (`tu
 engines has which change (`screening.py`).
 """
 
-import os
 import random
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -38,7 +36,6 @@ class MatchConfig:
 
     games: an even number. openings: one for each pair, in an order shuffled by `seed`; then they repeat.
     directory: for the logs of the engines and their transcripts; None writes neither.
-    pin: workers share cores if there are more workers.
     tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
     screened: changes that one of the two engines has in each pair, which one is drawn from `seed`.
     """
@@ -54,7 +51,6 @@ class MatchConfig:
     max_failures: int = ranged(10, "stop after so many failures of the engines, see above", least=1)
     directory: Path | None = None
     transcripts: bool = option(False, "log every line to and from the engines")
-    pin: bool = option(False, "run each game on one core (Linux)")
     tuned: Sequence[TunedOption] = ()
     screened: Sequence[Change] = ()
 
@@ -99,13 +95,6 @@ class MatchConfig:
     def screened_sides(self, pair: int) -> tuple[bool, ...]:
         """Returns for each screened change whether engine 1 has it in a pair of games."""
         return toss(self.screened, self.seed, pair)
-
-
-def usable_cores() -> list[int]:
-    """Returns the numbers of the cores that this process may use (`taskset`, containers)."""
-    if sys.platform != "linux":
-        return list(range(os.cpu_count() or 1))
-    return sorted(os.sched_getaffinity(0))
 
 
 def complete_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEntry]]:
@@ -171,12 +160,10 @@ class MatchJob:
 
     def _start_engines(self, inbox: Inbox) -> list[UsiClient]:
         engines = []
-        cores = usable_cores()
-        core = cores[inbox.index % len(cores)] if self.config.pin else None
         for side, spec in enumerate(self.config.engines):
             directory = self.config.directory
             log = directory / f"engine{side + 1}-{inbox.index}.stderr.log" if directory else None
-            client = UsiClient(spec, log, self.config.timeouts, core)
+            client = UsiClient(spec, log, self.config.timeouts)
             if directory and self.config.transcripts:
                 path = directory / f"engine{side + 1}-{inbox.index}.usi.log"
                 client.transcript = path.open("a", encoding="utf-8", buffering=1)

@@ -114,7 +114,6 @@ class UsiClient:
         spec: EngineSpec,
         log_path: Path | None = None,
         timeouts: Timeouts | None = None,
-        core: int | None = None,
     ) -> None:
         self.spec = spec
         self.timeouts = timeouts or Timeouts()
@@ -122,7 +121,6 @@ class UsiClient:
         self.transcript: TextIO | None = None
         self._log_path = log_path
         self._log_start = 0
-        self._core = core
         self._options: dict[str, str] = {}  # Names of the engine's options, by the name in small letters.
         self._process: subprocess.Popen[bytes] | None = None
         self._lines = LineQueue(MOST_LINES)
@@ -286,8 +284,6 @@ class UsiClient:
             except OSError as error:
                 command = " ".join(self.spec.command)
                 raise EngineError("crash", f"cannot start {command!r}: {error}") from error
-        if self._core is not None and sys.platform == "linux":
-            os.sched_setaffinity(self._process.pid, {self._core})
         threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
 
     @staticmethod

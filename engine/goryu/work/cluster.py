@@ -6,13 +6,12 @@ from which every actor fetches them. Each actor has one call under way, which re
 answer wakes the driver by a callback. A call costs the driver more than anything else, so the more actors
 there are, the longer each one keeps results back: all of them together make `CALLS_PER_S` calls.
 
-The other side of a call is `cluster_actor.py`. Only these modules, `cluster_connection.py` and
-`ray_metrics.py` import Ray, and only when a cluster is used.
+The other side of a call is `cluster_actor.py`. Only these modules and
+`cluster_connection.py` import Ray, and only when a cluster is used.
 """
 
 import queue
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -24,7 +23,6 @@ from typing import Any
 from goryu.base.config_fields import ranged
 from goryu.work.cluster_actor import CLOSE_S, Actor, StoredFile, code_digest
 from goryu.work.cluster_connection import connect, one_line
-from goryu.work.ray_metrics import RayMetrics
 from goryu.work.seam import Done, Event, Failed, Job, Joined, Left, NodeLeft, Notice, Task, WorkError
 from goryu.work.shipping import Parcel
 
@@ -86,10 +84,8 @@ class ClusterPool:
         self._config = config
         self._messages: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._ray = connect(config.address, self._messages.put)
-        # A driver with Ray Client is not a process of the cluster: nobody would export its numbers.
-        self._metrics = None if config.address.startswith("ray://") else RayMetrics()
         self._actors: dict[int, _ActorState] = {}
-        self._workers: Counter[str] = Counter()  # How many are ready on every computer.
+        self._ready = 0  # Actors.
         self._unexplained: dict[int, str] = {}  # Ray's numbers of the computers of actors that have died.
         self._to_call: set[int] = set()
         self._answers: queue.SimpleQueue[Event | _Returned | _Refused] = queue.SimpleQueue()
@@ -113,7 +109,7 @@ class ClusterPool:
     @property
     def hold_s(self) -> float:
         """How long an actor keeps results back."""
-        return max(GATHER_S, self._workers.total() / self.calls_per_s)
+        return max(GATHER_S, self._ready / self.calls_per_s)
 
     def start(self, job: Job) -> None:
         """Sends the job and its files to the object store and asks for the actors."""
@@ -176,11 +172,9 @@ class ClusterPool:
             self._bad_starts = self._lost_room = 0
             self._has_worked = True
             actor.node = answer.node
-            self._count(answer.node, 1)
+            self._ready += 1
         elif isinstance(answer, Done):
             actor.held -= len(answer.bundle.numbers)
-            if self._metrics and actor.node is not None:
-                self._metrics.add_done(actor.node, len(answer.bundle.numbers), answer.bundle.positions)
         elif isinstance(answer, Left):
             self._forget(worker)
             if actor.node is None and not actor.refused:
@@ -197,20 +191,12 @@ class ClusterPool:
             return None
         return answer
 
-    def _count(self, node: str, change: int) -> None:
-        """Counts the actors that are ready on a computer."""
-        self._workers[node] += change
-        if self._metrics:
-            self._metrics.set_workers(node, self._workers[node])
-
     def _forget(self, worker: int) -> None:
         """Removes an actor that has died; `_look` starts another."""
         actor = self._actors.pop(worker)
         self._to_call.discard(worker)
         if actor.node is not None:
-            self._count(actor.node, -1)
-            if self._metrics:
-                self._metrics.add_lost(actor.node, actor.held)
+            self._ready -= 1
 
     def _note_bad_start(self, left: Left) -> Notice | None:
         """Notes that an actor has died before it was ready; the next ones start after a pause.
@@ -223,7 +209,7 @@ class ClusterPool:
         bad = self._bad_starts - self._lost_room
         if bad <= 0:
             return None
-        if not self._workers.total() and bad >= self._room + MAX_BAD_STARTS:
+        if not self._ready and bad >= self._room + MAX_BAD_STARTS:
             raise WorkError(f"{bad} workers in a row died before their work: {left.reason}")
         now_s = time.monotonic()
         if now_s < self._start_s:

@@ -188,8 +188,8 @@ def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         ("shogi --handicap 3.5-piece", "--handicap 3.5-piece: expected one of even, lance"),
-        ("shogi --sfen x --handicap even", "--sfen --handicap: expected only one of them"),
-        ("shogi --sfen x", "expected"),
+        ("shogi --position x --handicap even", "--handicap --position: expected only one of them"),
+        ("shogi --position x", "expected"),
         ("shogi --record none.kif", "none.kif"),
         ("shogi --ply 3", "--ply: expected --record"),
         ("reversi --handicap even", "--handicap: only shogi has this option"),

@@ -22,9 +22,8 @@ def run(*arguments: str) -> None:
 def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    found = tmp_path / "found.json"
-    run("tictactoe", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path), "--json", str(found))
-    document = json.loads(found.read_text(encoding="utf-8"))
+    run("tictactoe", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path))
+    document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     correctness = document["correctness"]
     assert correctness["alpha-beta"] == correctness["minimax"] == 11
     assert 4 < correctness["flat-mc:10"] < correctness["uct:1000"] <= 11
@@ -38,44 +37,11 @@ def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) ->
 def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    found = tmp_path / "found.json"
-    options = ("--value-only", "--value-games", "60", "--match-games", "4", "--folder", str(tmp_path))
-    run("reversi", *options, "--json", str(found))
-    points = json.loads(found.read_text(encoding="utf-8"))["points"]
+    run("reversi", "--value-only", "--value-games", "60", "--match-games", "4", "--folder", str(tmp_path))
+    points = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["points"]
     assert "most discs after 2 plies, moving first - random" in points
     assert "value network ours, moving first - random" in points
     assert (tmp_path / "reversi-value.onnx").is_file()
-
-
-@pytest.mark.slow
-def test_the_exercises_measure_every_variant(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("rich")
-    found = tmp_path / "found.json"
-    run(
-        "exercises",
-        "--value-games",
-        "30",
-        "--match-games",
-        "2",
-        "--folder",
-        str(tmp_path),
-        "--json",
-        str(found),
-    )
-    document = json.loads(found.read_text(encoding="utf-8"))
-    for name in ("one opponent", "varied opponent", "mixture", "mixture with corners", "corner bonus"):
-        assert f"{name} - random" in document["points"]
-        assert f"{name}: a disc on a corner" in document["corners"]
-
-
-@pytest.mark.slow
-def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    pytest.importorskip("rich")
-    run("shogi", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path))
-    assert (tmp_path / "shogi.onnx").is_file()
-    assert "puct:20 - random" in (tmp_path / "report.json").read_text(encoding="utf-8")
 
 
 def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
@@ -91,13 +57,10 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
     ("arguments", "expected"),
     [
         ("tictactoe --value-only", "unrecognized arguments: --value-only"),
-        ("shogi --value-games 5", "unrecognized arguments: --value-games 5"),
-        ("exercises --cycles 5", "unrecognized arguments: --cycles 5"),
         ("reversi --seed 99999999999999999999", "expected at least 0 and at most 9223372036854775807"),
-        ("reversi --json nowhere/found.json", "no such folder"),
         ("reversi --plot nowhere/found.png", "no such folder"),
         ("reversi --plot found.foo", "expected one of the endings "),
-        ("reversi --json .", "a folder, expected a file"),
+        ("reversi --plot .", "a folder, expected a file"),
     ],
 )
 def test_impossible_options_are_refused_before_the_training(
@@ -125,7 +88,7 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
             assert first.stdout is not None
             assert "most discs after 1 plies" in first.stdout.readline()
             before = (tmp_path / "report.json").read_text(encoding="utf-8")
-            assert main([*command[len(COMMAND) :], "--fresh"]) == 2
+            assert main(command[len(COMMAND) :]) == 2
             error = capsys.readouterr().err
             assert error == f"goryu learn: {tmp_path}: another program is using this folder\n"
             assert (tmp_path / "report.json").read_text(encoding="utf-8") == before

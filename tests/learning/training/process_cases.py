@@ -16,8 +16,9 @@ import torch
 
 from goryu.base.errors import InputError
 from goryu.learning.training.batch_loader import on_device
+from goryu.learning.training.batches import Batch
 from goryu.learning.training.config import TrainingConfig
-from goryu.learning.training.dataset import Batch, Dataset, draws, load_datasets, make_batch
+from goryu.learning.training.dataset import Dataset, draws, load_datasets, make_batch
 from goryu.learning.training.losses import losses
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.process_group import ProcessGroup, joined
@@ -58,7 +59,7 @@ class InDoubles(torch.nn.Module):  # type: ignore[misc]
         return self.net(board.double(), hands.double())
 
 
-def gradients(module: Any, batch: Batch) -> Arrays:
+def gradients(module: Any, batch: Batch[Any]) -> Arrays:
     """Returns the gradients that the module's backward pass leaves."""
     module.zero_grad()
     policy_loss, value_loss = losses(module, on_device(batch), new_config())
@@ -66,7 +67,7 @@ def gradients(module: Any, batch: Batch) -> Arrays:
     return {name.removeprefix("module."): p.grad.numpy().copy() for name, p in module.named_parameters()}
 
 
-def part_of_batch(group: ProcessGroup) -> Batch:
+def part_of_batch(group: ProcessGroup) -> Batch[Any]:
     data = some_positions()
     return make_batch(data, *group.part(next(draws(len(data), BATCH, np.random.default_rng(3)))))
 

@@ -138,16 +138,6 @@ class TestWithTorch:
             assert [game.number for game in games] == [1, 2, 3, 4, 5, 6]
             assert all("wins" in text or "draw" in text for *_, text in map(replay, games))
 
-    def test_a_fresh_start_deletes_only_its_own_files(self, tmp_path: Path) -> None:
-        from goryu.learning.tutorials.run import ResumableRun
-        from goryu.learning.tutorials.tutorials import STAGES
-
-        for name in ("alphazero.pt", "my-network.pt", "report.json", "tictactoe.onnx"):
-            (tmp_path / name).write_bytes(b"")
-        run = ResumableRun(tmp_path, TutorialReport(OPTIONS), 1, lambda line: None, lambda *_: None)
-        run.forget(STAGES["tictactoe"])
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["my-network.pt", "tictactoe.onnx"]
-
     def test_the_exported_network_is_the_champion_even_if_no_challenger_wins(
         self, new_run: Callable[[], "ResumableRun"], tmp_path: Path
     ) -> None:

@@ -12,13 +12,13 @@ import pytest
 from goryu.games.shogi import START_SFEN, move_from_usi
 from goryu.implementation import Board
 from goryu.learning.tutorials.alphazero import AlphaZero, Example
-from goryu.learning.tutorials.alphazero_config import SHOGI
+from goryu.learning.tutorials.alphazero_config import REVERSI
 
 if TYPE_CHECKING:
     from goryu.learning.tutorials.shogi_learner import ShogiLearner
 
 TINY = replace(
-    SHOGI,
+    REVERSI,
     playouts=4,
     cycles=1,
     games_per_cycle=3,

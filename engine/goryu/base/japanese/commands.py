@@ -15,7 +15,7 @@ ABOUT = {
     "solves mate problems, and makes them from games": "詰将棋を解く。棋譜から詰将棋を作る",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
-    "examines a model: format, speed, sense": "モデルの形式、速度、答えの妥当性を調べる",
+    "examines a model: format, sense": "モデルの形式と答えを調べる",
     "fetches a larger, stronger network": "より大きく強いモデルをダウンロードする",
     "lists the USI options with values, default and meaning; goryu options NAME: only that one": (
         "USIオプションの現在値、既定値、意味を表示する（goryu options 名前 ならその一つだけ）"
@@ -26,7 +26,6 @@ ABOUT = {
     ),
     "makes a file of openings for matches": "連続対局用の開始局面集を作る",
     "makes, shows, checks and joins opening books": "定跡を作り、表示し、検査し、結合する",
-    "plays all algorithms against each other": "すべてのアルゴリズムを総当たりで対局させる",
     "measures the search and networks": "探索とネットワークの速度を測る",
     "examines an unknown GPU, unattended, in half an hour": "未知のGPUを30分以内に自動で調べる",
     "chooses and converts game records for training": "学習に使う棋譜を選び、変換する",
@@ -85,7 +84,7 @@ Ctrl-C を押すと、進行中の対局が終わりしだい終了します。�
   goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
 """,
     "goryu check-model": """\
-ONNX モデルを調べます。形式、使えるバックエンド、バッチサイズごとの速度、簡単な局面での答え、
+ONNX モデルを調べます。形式、簡単な局面での答え、
 設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
 """,
     "goryu download": """\
@@ -143,13 +142,6 @@ goryu match 用の開始局面集を作ります。局面は互いに異なり�
   goryu openings --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \\
       --count 400 --seed 1 --out openings.txt
 """,
-    "goryu crosstable": """\
-Goryu のすべてのアルゴリズムを総当たりで対局させ、成績表を作ります。-- のあとは goryu match のオプションです。
---out のフォルダに対局の記録があれば、続きから始めます。表の値は行のエンジンの得点（引き分けは 0.5）と、
-得点率の 95 % 区間（Wilson）です。
-
-  goryu crosstable --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
-""",
     "goryu book": """\
 定跡を作り、やねうら王形式（.db）の定跡を表示し、検査し、結合します。make はいつでも止められ、
 同じコマンドで続きから始まります。
@@ -166,7 +158,6 @@ Goryu の速度を測ります。毎秒のプレイアウト数、評価数、�
 
   goryu bench                       エンジンのネットワーク、1スレッド
   goryu bench --signature           シグネチャだけ（--bless：テスト用に保存する）
-  goryu bench --advise              スレッド数とバッチサイズごとの速度と、おすすめの設定
   goryu bench --compare winograd onnxruntime   バックエンドやモデルの比較
   goryu bench --perft               合法手の木の末端を、cshogi と並べて数える
   goryu bench --simulate            模擬GPUでの探索と、その時間の内訳
@@ -210,7 +201,7 @@ SFEN、USI を、ふつうの文字コードなら読めます。ファイル、
 KIF、KI2、CSA、JKF、SFEN、USI の棋譜（フォルダやアーカイブも可）と、教師データの対局を読みます。
 """,
     "goryu teach": """\
-USIエンジンを教師として学習用の対局を作り、対局のファイルを表示し、圧縮します。
+USIエンジンを教師として学習用の対局を作り、対局のファイルを表示します。
 play を止めても、同じコマンドで続きから始まります。
 fit には cshogi（追加パッケージ train）が必要です。
 
@@ -233,7 +224,6 @@ OPTIONS = {
     "make at most N problems": "多くても N 題で終える",
     "make at most N problems of each length": "手数ごとに多くても N 題",
     "make at most N problems of each game": "一局から多くても N 題",
-    "leave out problems with several first moves": "初手が二通り以上あるものを除く",
     "leave out problems with any second solution": "余詰のあるものを除く",
     "take away what does not matter: black attacks without a king, the defender holds the rest": (
         "詰みに関係のない駒を取り除く（攻方の玉はなく、残りの駒はすべて玉方の持駒）"
@@ -267,14 +257,10 @@ OPTIONS = {
     ),
     "overwrites FILE.onnx": "既存の FILE.onnx を上書きする",
     "another form of the network to compare with": "比較する別の形式のモデル",
-    "makes the 16-bit and the 8-bit form and compares them (about a minute)": (
-        "16ビットと8ビットの形式を作って比較する（1分ほどかかる）"
-    ),
     "positions to compare on; default: %(default)s": "比較する局面の数。既定は %(default)s",
     "the model": "モデルのファイル",
     "as the USI option Backend": "USIオプション Backend と同じ",
     "as the USI option DNN_Format": "DNN_Format と同じ",
-    "prints JSON": "JSONで出力する",
     "the ONNX file to write; default: where the engine finds it": (
         "書き出す ONNX ファイル。既定ではエンジンが自分で見つける場所に置く"
     ),
@@ -292,7 +278,6 @@ OPTIONS = {
     "positions to show; default: 300": "表示する局面の数。既定は 300",
     "writes a picture that any browser shows": "ブラウザで見られる図を書き出す",
     "writes the tree alone, as a picture for other pages": "木だけを SVG の図として書き出す",
-    "default: that of the locale": "既定は環境の言語",
     "network (the engine's), a model file, or material, uniform, rollout, noise; default: network": (
         "network（エンジンのもの）、モデルファイル、または material、uniform、rollout、noise。既定はnetwork"
     ),
@@ -325,8 +310,6 @@ OPTIONS = {
     "nodes for every move": "一手のノード数",
     "depth of every search": "探索の深さ",
     "default: ten common openings of four moves": "開始局面集。既定はよく指される四手の序盤10通り",
-    "cut openings after N moves": "開始局面までの手順をN手で打ち切る",
-    "library of rules": "ルールを判定するライブラリ",
     "rule of the entering king": "入玉のルール",
     "after so many moves it is a draw": "この手数で引き分けにする",
     "excess over the time that is forgiven": "大目に見る時間超過",
@@ -345,7 +328,6 @@ OPTIONS = {
     "of the order of the openings": "開始局面の順番のシード",
     "stop after so many failures of the engines, see above": "エンジンの異常がこの回数に達したら中止する",
     "log every line to and from the engines": "エンジンとの通信をすべて記録する",
-    "run each game on one core (Linux)": "対局ごとに一つのコアに固定する（Linux）",
     "stop when one of the two is accepted": "どちらかの仮説が採択されたところで終える",
     "chance to accept ELO1 if ELO0 is true": "ELO0 が正しいのに ELO1 を採択する確率",
     "chance to accept ELO0 if ELO1 is true": "ELO1 が正しいのに ELO0 を採択する確率",
@@ -382,11 +364,9 @@ OPTIONS = {
     "number of openings": "開始局面の数",
     "of the random moves": "指し手を選ぶ乱数のシード",
     "length of an opening, drawn uniformly": "開始局面までの手数（一様乱数）",
-    "nodes of the search of the last position": "最後の局面の探索ノード数",
     "keep openings whose score is below this for either side": (
         "評価値の絶対値がこれより小さい局面だけを残す"
     ),
-    "moves proposed at each step": "一手ごとの候補手の数",
     "search positions and write a book": "局面を探索して定跡を書き出す",
     "print the moves of a position and the lines that follow": "局面の候補手とその後の手順を表示する",
     "look for illegal moves, positions out of order and duplicates": "反則手、順番の乱れ、重複を調べる",
@@ -411,7 +391,6 @@ OPTIONS = {
     "positions to begin with, as in the openings of goryu match (default: the start position)": (
         "出発点の局面（goryu match の開始局面集と同じ形式。既定：初期局面）"
     ),
-    "also begin with the handicap positions": "駒落ちの初期局面からも始める",
     "game records (files, folders, archives): replies that were played are expected": (
         "棋譜（ファイル、フォルダ、アーカイブ）。指された応手を予想に使う"
     ),
@@ -432,14 +411,9 @@ OPTIONS = {
     "the new book": "新しい定跡",
     "algorithms": "対局させるアルゴリズム",
     "the engine": "エンジン",
-    "folder of the matches": "対局のフォルダ",
-    "options of goryu match": "goryu match のオプション",
     "only the bench signature": "シグネチャだけ",
     "only perft, beside cshogi if it is installed": (
         "合法手の木の末端を数えるだけ（あれば cshogi と並べて）"
-    ),
-    "only a table of threads and batch sizes, and which to set": (
-        "スレッド数とバッチサイズの表と、おすすめの設定だけ"
     ),
     "only networks: backends for the model, ONNX files for the backend cpu, or, with "
     "--size, formats for onnxruntime; `over alone`: the search's rate over that of the "
@@ -463,8 +437,6 @@ OPTIONS = {
     "playouts of a search with the network, for each worker": (
         "ネットワークを使う探索の、スレッドごとのプレイアウト数"
     ),
-    "playouts of a search without a network": "ネットワークを使わない探索のプレイアウト数",
-    "plies of perft from the start position": "初期局面から数える手数",
     "rounds for each median": "中央値を求める測定の回数",
     "for rates": "速度を測る時計",
     "positions a second of the simulated GPUs, such as 1000,100000": (
@@ -481,7 +453,6 @@ OPTIONS = {
         "ごく小さいネットワークを使う（マシンではなくプログラムを試すため）"
     ),
     "about how long --simulate takes": "--simulate のおよその秒数",
-    "also write the numbers as JSON": "数値をJSONでも書き出す",
     "store the signature for the tests": "シグネチャをテスト用に保存する",
     "print what the sources hold": "棋譜の内容を表示する",
     "choose games, and write lists of training and test games": (
@@ -494,13 +465,11 @@ OPTIONS = {
     "least rating of both players; games without ratings are then left out": (
         "両対局者のレートの下限。指定するとレートのない棋譜は除く"
     ),
-    "greatest difference of the ratings": "レート差の上限",
     "least number of moves": "手数の下限",
     "greatest number of moves": "手数の上限",
     "keep games that do not begin in the usual position": "平手の初期局面から始まらない棋譜も残す",
     "keep games of players whose name contains this text": "名前にこの文字列を含む対局者の棋譜だけを残す",
     "keep games that ended so; may be repeated": "この終わり方の棋譜を残す。繰り返し指定できる",
-    "keep games with the same moves": "指し手が同じ棋譜も残す",
     "for train.txt, test.txt, left-out.txt": "train.txt、test.txt、left-out.txt を書くフォルダ",
     "share of the test games": "テスト用の割合",
     "seed of the split": "分ける乱数のシード",
@@ -517,16 +486,9 @@ OPTIONS = {
     "show moves of at least N games": "N 局以上で指された手を表示する",
     "at most": "最大の数",
     "keep positions that at least N games reached": "N 局以上で現れた局面を残す",
-    "keep positions from which black's score was within SHARE of 1/2": (
-        "先手の勝率と 1/2 の差が SHARE 以内の局面を残す"
-    ),
-    "0.5: all": "0.5、すべて",
     "make games": "対局を作る",
     "fit the scale of the teacher's scores to the results": "評価値を勝率に直す係数を求める",
     "show what files hold": "ファイルの内容を表示する",
-    "rewrite files of games in large blocks, which take less space": (
-        "ファイルを大きなブロックに書き直して小さくする"
-    ),
     "program and its arguments": "プログラムと引数",
     "append the games to this file": "対局を追記するファイル",
     "engines at a time": "同時に動かすエンジンの数",
@@ -541,17 +503,8 @@ OPTIONS = {
     "seed of the openings; use another for every run": "序盤を決める乱数のシード。実行ごとに変える",
     "random moves at the start or after the opening": "初期局面または開始局面からランダムに指す手数",
     "keep an opening if the teacher's score is within this": "教師の評価値の絶対値がこれ以下の序盤を使う",
-    "a position with a greater score is decided": "評価値の絶対値がこれを超える局面は勝負がついたとみなす",
-    "record at most so many decided positions of a game": "勝負のついた局面を一局にこれだけ記録する",
     "end a game at this score": "この評価値で打ち切る",
     "a game is a draw after so many moves": "この手数で引き分けにする",
-    "also make policy targets from MultiPV searches of so many moves; 0: none": (
-        "この数の候補手の MultiPV 探索から方策の目標を作る。0なら作らない"
-    ),
-    "share of the positions that get such a search": "その探索をする局面の割合",
-    "temperature of the softmax that makes the policy from the scores": (
-        "評価値から方策を作るソフトマックスの温度"
-    ),
     "an SFEN, moves or the text of a record; a tree of numbers or its file; default: the start": (
         "SFEN、指し手、棋譜。数値の木では、その内容かファイル名。省略すると初期局面"
     ),

@@ -35,11 +35,8 @@ TEXTS: dict[str, str] = {
     "--scores: expected a player that knows values: {players}": (
         "--scores：評価値のわかる対局者が必要です：{players}"
     ),
-    "position of the small games: moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
-        "三目並べとリバーシの開始局面。指し手の列、または盤（XO./.X./..O、..../.XO./.OX./.... X）"
-    ),
-    "--position: only the small games have this option; shogi has --sfen": (
-        "--position は三目並べとリバーシ用です。将棋では --sfen を使ってください"
+    "an SFEN; of the small games moves, or a board, XO./.X./..O, ..../.XO./.OX./.... X": (
+        "開始局面。将棋は SFEN、ほかは指し手の列か盤（XO./.X./..O、..../.XO./.OX./.... X）"
     ),
     "--position: expected a board of {size}x{size}": "--position：盤の大きさは{size}x{size}です",
     "board {text!r}: {problem}": "盤 {text!r}：{problem}",
@@ -322,9 +319,7 @@ TEXTS: dict[str, str] = {
     "check the folder, the space on the disk, and whether another program locks the file": (
         "フォルダ、ディスクの空き、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),
-    "delete the file if it is a damaged database, or name another one with --store": (
-        "壊れたデータベースなら削除するか、--store で別のものを指定してください"
-    ),
+    "delete the file if it is a damaged database": "壊れたデータベースなら削除してください",
     "check the space on the disk, and whether another program locks the file": (
         "ディスクの空きと、ほかのプログラムがファイルを使っていないかを確かめてください"
     ),
@@ -348,7 +343,6 @@ TEXTS: dict[str, str] = {
     "the game has no move": "指し手がありません",
     "network (default: the strongest one here)": "使うネットワーク（既定：手元で最強のもの）",
     "makes random moves reproducible": "乱数のシード。同じシードなら同じ手を指す",
-    "position of shogi to start from": "開始局面（将棋のSFEN）",
     "game to go on with: KIF, CSA ...": "続きから指す棋譜（KIF、CSAなど）",
     "with --record: go on after this move": "--recordの棋譜を、この手数から指し継ぐ",
     "such as 4-piece or 四枚落ち": "手合割（四枚落ち、4-pieceなど）",
@@ -507,8 +501,6 @@ TEXTS: dict[str, str] = {
     "read no more while N positions are unanswered (default {default})": (
         "未回答の局面がNに達している間は続きを読み込まない（既定：{default}）"
     ),
-    "database of analyses (default: {path})": "解析結果のデータベース（既定：{path}）",
-    "neither read nor write the database of analyses": "解析結果のデータベースを使わない",
     "print only errors": "エラーだけを表示する",
     "{text}: expected {numbers}": "{text}：{numbers}の数が必要です",
     "at least {number}": "{number}以上",
@@ -519,7 +511,6 @@ TEXTS: dict[str, str] = {
     "more than {number}": "{number}より大きい",
     " and at most {number}": "{number}以下",
     " and finite": "有限",
-    "interrupted": "中断しました",
     "expected a time of a move, received {text!r}": "一手の時間として正しくありません：{text!r}",
     "interrupted; the same command goes on from here": "中断しました。同じコマンドで続きから再開できます",
     "{name}: no game was found": "{name}：棋譜が見つかりません",
@@ -779,9 +770,6 @@ TEXTS: dict[str, str] = {
     "format: {name}": "形式：{name}",
     "the tensors fit several formats; good answers under each: {shares}": (
         "入出力の形からは形式が決まりません。妥当な答えの割合：{shares}"
-    ),
-    "measured on the backend {name}; evaluations per second by batch size:": (
-        "バックエンド {name} での速度（バッチサイズごとの1秒あたり評価数）："
     ),
     "(expected: {text})": "（目安：{text}）",
     "most answers are nonsense: the weights are random, or the planes are those of another format": (

@@ -66,7 +66,7 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn tictactoe
   goryu learn tictactoe --blocks 16 --channels 128 --search puct \\
       --games-per-cycle 500 --folder runs/large
-  goryu learn reversi --json reversi.json --plot reversi.png
+  goryu learn reversi --plot reversi.png
   goryu learn lesson --size 6 --games 300 --opponents greedy random
   goryu learn lesson --as-published
   goryu learn strip --plot rate.png
@@ -81,10 +81,9 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn bandit
   goryu learn pruning
 
-チュートリアルの数値と Goryu の数値を並べて表示し、ネットワークをフォルダに書き
-ます。いつでも中断でき、同じコマンドで続きから再開します。exercises はリバーシの
-チュートリアルの練習問題（対戦相手の組み合わせと隅）です。shogi は将棋でループが
-動くことを見せるだけのものです。
+チュートリアルの数値と Goryu の数値を並べて表示し、ネットワークと、すべての数値
+（report.json）をフォルダに書きます。いつでも中断でき、同じコマンドで続きから
+再開します。
 
 lesson はリバーシのチュートリアルの学習で、設定値をすべて変えられます。学習側の
 勝ちを +、負けを -、引き分けを = で 1 局ごとに表示し、30 局ごとにネットワークを
@@ -131,9 +130,6 @@ OPTIONS = {
     "share of the moves that get a full search; approximate, but exact with 0 cheap playouts": (
         "深く探索する手のおよその割合。--cheap-playouts が0なら、ちょうどこの割合"
     ),
-    "most moves of a position that a search tries (Gumbel search)": (
-        "一局面で調べる候補手の最大数（Gumbel探索）"
-    ),
     "least and greatest number of random moves at the start": "初めにランダムに指す手数の最小と最大",
     "moves after the random ones that are drawn from the search's policy": (
         "ランダムな手のあと、探索の方策から確率的に選ぶ手数"
@@ -151,12 +147,6 @@ OPTIONS = {
         "投了の判断を検証するため、最後まで指す対局の割合"
     ),
     "moves after which a game is a draw": "引き分けにする手数",
-    "centipawns at which the recorded win odds are e : 1": (
-        "記録する評価値の係数。評価値がこの値のとき、勝敗のオッズが e : 1 になる"
-    ),
-    "sharpness of the recorded policies; Gumbel search's c_scale": (
-        "記録する方策の鋭さ（Gumbel探索の c_scale）"
-    ),
     "games to label": "ラベルを付け直す棋譜",
     "playouts of the search that labels a position; 0: the network's own policy and value "
     "(distillation; default %(default)s)": (
@@ -171,9 +161,6 @@ OPTIONS = {
     "playouts of each search": "探索1回のプレイアウト数",
     "most leaves of a search to record": "探索1回で記録する末端の局面の最大数",
     "share of the positions with a score that are searched": "評価値のある局面のうち、探索する割合",
-    "share of the leaves that are replaced by a position on the way to them": (
-        "末端の代わりに、そこまでの途中の局面を記録する割合"
-    ),
     "folder of all files of the loop": "ループの全ファイルを置くフォルダ",
     "the game (default shogi); the small games have numbers of their own": (
         "ゲーム（既定：shogi）。小さなゲームには専用の既定値がある"
@@ -297,8 +284,6 @@ OPTIONS = {
     # learn
     "AlphaZero's loop, and all other algorithms": "AlphaZeroのループと、ほかのすべてのアルゴリズム",
     "a value network, then AlphaZero's loop": "価値ネットワーク、続いてAlphaZeroのループ",
-    "value networks that meet several opponents": "いろいろな相手と対局して学ぶ価値ネットワーク",
-    "AlphaZero's loop, as a demonstration": "AlphaZeroのループの実演",
     "the reversi tutorial with its numbers": "リバーシのチュートリアルを、設定値を選んで実行する",
     "print the results of a lesson's games": "lesson の対局の勝敗を並べて表示する",
     "show a game of a lesson board by board": "lesson の1局の盤面を順に表示する",
@@ -307,9 +292,7 @@ OPTIONS = {
     "three slot machines: you against UCB1": "三台のスロットマシンでUCB1と競う",
     "what cuts and symmetry save": "枝刈りと対称性の効果",
     "folder of the networks and the state": "ネットワークと途中経過を置くフォルダ",
-    "forget the run in the folder and start from nothing": ("フォルダにある途中経過を捨て、初めから学習する"),
     "threads of PyTorch": "PyTorchのスレッド数",
-    "write all numbers": "すべての数値を書き出す",
     "draw strength against training": "学習の進みと強さのグラフを描く",
     "games of each match": "一つの対戦の局数",
     "seed of all random numbers": "すべての乱数のシード",

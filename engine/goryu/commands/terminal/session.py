@@ -65,7 +65,7 @@ class Session:
         self._setup = cache(self._new_setup)
         self._scores = Scores(lambda move: self._display.move_name(move)) if options.scores else None
         rules = rules_of(self._config) if display.is_shogi else Rules()
-        start = options.sfen, options.record, options.ply, options.handicap, options.position
+        start = options.position, options.record, options.ply, options.handicap
         state, seconds = new_state(*start, options.game, rules)
         if options.handicap:
             self._display = replace(self._display, sides=HANDICAP_SIDES)

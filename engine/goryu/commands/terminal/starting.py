@@ -19,13 +19,7 @@ HANDICAP_SIDES = ("black (shitate)", "white (uwate)")
 
 
 def new_state(
-    sfen: str | None,
-    record: Path | None,
-    ply: int | None,
-    handicap: str | None,
-    position: str | None,
-    game: str,
-    rules: Rules,
+    position: str | None, record: Path | None, ply: int | None, handicap: str | None, game: str, rules: Rules
 ) -> tuple[State, Seconds]:
     """Returns the position, and the seconds that each move before it took.
 
@@ -33,22 +27,19 @@ def new_state(
         InputError: an option is wrong, or does not go with another or with this game.
         SfenError: the SFEN is wrong. OSError: the record cannot be read.
     """
-    given = [
-        name for name, value in (("--sfen", sfen), ("--record", record), ("--handicap", handicap)) if value
-    ]
+    options = (("--record", record), ("--handicap", handicap), ("--position", position))
+    given = [name for name, value in options if value]
     if game != "shogi":
-        if given:
+        if given and given[0] != "--position":
             raise InputError(tr("{option}: only shogi has this option", option=given[0]))
         return (_small(position, game) if position else GAMES[game].new()), []
-    if position:
-        raise InputError(tr("--position: only the small games have this option; shogi has --sfen"))
     if len(given) > 1:
         raise InputError(tr("{options}: expected only one of them", options=" ".join(given)))
     if ply is not None and record is None:
         raise InputError(tr("--ply: expected --record with it"))
     if record is not None:
         return _from_record(record, ply, rules)
-    return new_board(_start(sfen, handicap), rules), []
+    return new_board(_start(position, handicap), rules), []
 
 
 def _small(position: str, game: str) -> State:
@@ -63,9 +54,9 @@ def _small(position: str, game: str) -> State:
     return state
 
 
-def _start(sfen: str | None, handicap: str | None) -> str:
+def _start(position: str | None, handicap: str | None) -> str:
     if handicap is None:
-        return (sfen or "").removeprefix("sfen ")
+        return (position or "").removeprefix("sfen ")
     found = handicap_of_name(handicap)
     if found is None:
         names = ", ".join(either(item.english, item.japanese) for item in HANDICAPS)

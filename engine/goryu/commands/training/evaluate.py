@@ -111,7 +111,3 @@ def make_table(predictions: "dict[str, list[Prediction]]", phases: Sequence[int]
         table.add_row("  network's first choice", *(f"{100 * one.first_choice:.1f} %" for one in moves))
         table.add_row("  a random legal move", *(f"{100 * one.chance:.1f} %" for one in moves))
     return table
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,7 +2,7 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
 
     goryu learn tictactoe
     goryu learn tictactoe --blocks 16 --channels 128 --search puct --games-per-cycle 500 --folder runs/large
-    goryu learn reversi --json reversi.json --plot reversi.png
+    goryu learn reversi --plot reversi.png
     goryu learn lesson --size 6 --games 300 --opponents greedy random
     goryu learn lesson --as-published
     goryu learn strip --plot rate.png
@@ -17,9 +17,8 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
     goryu learn bandit
     goryu learn pruning
 
-Prints our numbers next to those of the tutorials and writes the networks to a folder. You can interrupt it at
-any time; run the same command again to resume. `exercises` are those of the reversi tutorial: a mixture of
-opponents, and corners. `shogi` is only a demonstration of the loop.
+Prints our numbers next to those of the tutorials and writes the networks to a folder, with all numbers in
+report.json. You can interrupt it at any time; run the same command again to resume.
 
 `lesson` is that of the reversi tutorial, with every number of it. It prints + for each game that the learner
 won, - for each it lost and = for a draw. Every 30 games it writes a network and plays a game without random
@@ -46,15 +45,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.files import atomic_write, held_folder
+from goryu.base.files import held_folder
 from goryu.commands.common import (
     UsageError,
     add_verb,
     new_parser,
-    output_file,
     picture_file,
     positive,
     program,
+    run_verb,
     seed,
 )
 from goryu.commands.config_options import add_fields, changed, from_arguments
@@ -76,13 +75,6 @@ from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL
 if TYPE_CHECKING:
     from goryu.learning.tutorials.run import ResumableRun
 
-TUTORIALS = {
-    "reversi": ("a value network, then AlphaZero's loop", ["cycles", "value_games", "value_only"]),
-    "exercises": ("value networks that meet several opponents", ["value_games"]),
-    "shogi": ("AlphaZero's loop, as a demonstration", ["cycles"]),
-}
-"""What each tutorial trains, and which options it has besides those of all."""
-
 OPPONENTS = (
     "greedy (most discs after two plies; greedy:0.3: three moves in ten at random), varied, corners, "
     "random, or an algorithm such as uct:50"
@@ -95,21 +87,14 @@ RESUME = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu learn",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        extra="train",
-        interrupted=RESUME,
-    )
+    return program("goryu learn", make_parser(), run_verb, arguments, extra="train", interrupted=RESUME)
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     verbs = parser.add_subparsers(prog="goryu learn", dest="tutorial", required=True, metavar="WHAT")
-    for name, (text, options) in TUTORIALS.items():
-        _add_training(add_verb(verbs, name, learn_tutorial, text), name, options)
+    reversi = add_verb(verbs, "reversi", learn_reversi, "a value network, then AlphaZero's loop")
+    _add_training(reversi, "reversi", ["cycles", "value_games", "value_only"])
     tictactoe = add_verb(verbs, "tictactoe", learn_tictactoe, "AlphaZero's loop, and all other algorithms")
     _add_training(tictactoe, "tictactoe", ["cycles"])
     add_fields(tictactoe, NetworkSize)
@@ -171,12 +156,8 @@ def _add_training(parser: argparse.ArgumentParser, name: str, options: Sequence[
         help="folder of the networks and the state (default %(default)s)",
     )  # fmt: skip
     parser.add_argument(
-        "--fresh", action="store_true", help="forget the run in the folder and start from nothing"
-    )
-    parser.add_argument(
         "--threads", type=positive, default=2, metavar="N", help="threads of PyTorch (default %(default)s)"
     )
-    parser.add_argument("--json", type=output_file, metavar="FILE", help="write all numbers")
     if not name.startswith("pseudocode"):  # Its strength is measured at the end only.
         parser.add_argument(
             "--plot", type=picture_file, metavar="FILE", help="draw strength against training"
@@ -184,16 +165,16 @@ def _add_training(parser: argparse.ArgumentParser, name: str, options: Sequence[
     add_fields(parser, TutorialOptions, ["match_games", "seed", *options])
 
 
-def learn_tutorial(args: argparse.Namespace) -> None:
-    """Runs the remaining stages of a tutorial."""
+def learn_reversi(args: argparse.Namespace) -> None:
+    """Runs the reversi tutorial, or the rest of it."""
     options = from_arguments(TutorialOptions, args)
     if options.value_only and options.cycles is not None:
         raise UsageError("--cycles: --value-only trains no network in cycles")
 
     def stages(run: "ResumableRun") -> None:
-        from goryu.learning.tutorials.tutorials import TUTORIALS
+        from goryu.learning.tutorials.tutorials import train_reversi
 
-        TUTORIALS[args.tutorial](run, options)
+        train_reversi(run, options)
 
     learn(args, options, stages)
 
@@ -253,7 +234,7 @@ def learn(
     stages: Callable[["ResumableRun"], None],
     numbers: dict[str, Any] | None = None,
 ) -> None:
-    """Runs the remaining stages of a run, then prints and writes the results.
+    """Runs the remaining stages of a run, then prints the results.
 
     numbers: more of those with which it resumes only.
     """
@@ -262,10 +243,8 @@ def learn(
         try:
             report = _trained(args, report_options, stages)
         except ReportError as error:
-            raise UsageError(f"{error}; give the same options, another --folder, or --fresh") from error
+            raise UsageError(f"{error}; give the same options or another --folder") from error
     shows.print_table(report)
-    if args.json:
-        atomic_write(args.json, report.as_json())
     if path := getattr(args, "plot", None):
         report.plot(path)
 
@@ -276,19 +255,11 @@ def _trained(
     import torch  # Takes seconds.
 
     from goryu.learning.tutorials.run import ResumableRun
-    from goryu.learning.tutorials.tutorials import STAGES
 
     torch.set_num_threads(args.threads)
-    path = args.folder / "report.json"
-    report = TutorialReport(options) if args.fresh else TutorialReport.read(path, options)
+    report = TutorialReport.read(args.folder / "report.json", options)
     with ProgressDisplay() as display:
         run = ResumableRun(args.folder, report, args.seed, display.print, display.update)
-        if args.fresh:
-            run.forget(STAGES[args.tutorial])
         run.save_report()  # From now on the folder belongs to a run with these options.
         stages(run)
     return run.report
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -19,8 +19,8 @@ thousands of such games at once. `leaves` searches the positions of games as the
 positions that the network evaluated in these searches, for `reanalyse` to label: most of them occur in no
 game. `loop` is the loop of AlphaGo Zero: the champion plays itself, the training reads a window of its games,
 and a network that wins a match against the champion is the next champion, all at the same time. `--cluster`
-does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach`
-shows, converts and packs the files of games; `goryu train` trains on them.
+does the work on a Ray cluster. A killed run resumes when the same command is given again. `goryu teach show`
+shows the files of games; `goryu train` trains on them.
 """
 
 import argparse
@@ -40,6 +40,7 @@ from goryu.commands.common import (
     non_negative,
     positive,
     program,
+    run_verb,
     seed,
     share,
 )
@@ -71,14 +72,8 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program(
-        "goryu selfplay",
-        make_parser(),
-        lambda args: args.verb(args),
-        arguments,
-        extra="train",
-        interrupted="the same command resumes",
-    )
+    again = "the same command resumes"
+    return program("goryu selfplay", make_parser(), run_verb, arguments, extra="train", interrupted=again)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -339,7 +334,3 @@ def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSumma
     return lambda summary: display.update(
         "games", summary.games, games, f"{summary.positions} positions, {summary.new_positions} new"
     )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

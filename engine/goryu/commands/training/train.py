@@ -172,7 +172,3 @@ def show(display: ProgressDisplay, entry: dict[str, Any]) -> None:
             f"{100 * found['policy_top1']:.1f} %, value loss {found['value_loss']:.3f}, winner "
             f"{100 * found['sign_accuracy']:.1f} %"
         )
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -6,7 +6,6 @@ drop, then those on the board, the farthest from the king first. A piece is take
 stays as it is, and only sound problems are made: without a second solution.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from goryu.dojo.tsume.length import LONGEST, MateLength, square_of_king
@@ -23,18 +22,16 @@ FAR = (3, 2)
 """Pieces more than so many squares from the king are first taken away all at once."""
 
 
-def classical_form(
-    solution: Solution, nodes: int, should_stop: Callable[[], bool] = lambda: False
-) -> Tsume | None:
+def classical_form(solution: Solution, nodes: int) -> Tsume | None:
     """Returns the problem in the usual form, or None if it is not sound in it.
 
     Its length may differ from that in the game, because the defender holds more pieces.
     """
     fields = _without_king(turned(parse_sfen(solution.sfen, allow_missing_king=True)))
-    plain = _solved(fields, nodes, should_stop)
+    plain = _solved(fields, nodes)
     if plain is None:
         return None
-    reduction = _Reduction(plain.solution.line, nodes, should_stop)
+    reduction = _Reduction(plain.solution.line, nodes)
     king = square_of_king(list(fields.pieces), 1)
     squares = sorted(
         (square for square in range(81) if fields.pieces[square] % WHITE_PIECE not in (EMPTY, KING)),
@@ -61,10 +58,9 @@ class _Position:
 class _Reduction:
     """Tries smaller positions, whose main line must stay the same."""
 
-    def __init__(self, line: tuple[str, ...], nodes: int, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, line: tuple[str, ...], nodes: int) -> None:
         self.line = line
         self.nodes = nodes
-        self.should_stop = should_stop
 
     def first_sound(self, fields: SfenFields, groups: list[list[int]]) -> _Position | None:
         """Returns a sound problem: without the pieces that are never dropped, and perhaps without a group."""
@@ -76,10 +72,10 @@ class _Reduction:
         """Returns the position with its solution if it is a sound problem with the same line, or None."""
         if not self._is_promising(fields):
             return None
-        found = _solved(fields, self.nodes, self.should_stop, len(self.line))
+        found = _solved(fields, self.nodes, len(self.line))
         if found is None or found.solution.line != self.line:
             return None
-        solution = with_alternatives(found.solution, self.nodes, self.should_stop)
+        solution = with_alternatives(found.solution, self.nodes)
         return _Position(fields, solution) if solution.has_second_solution is False else None
 
     def _is_promising(self, fields: SfenFields) -> bool:
@@ -96,12 +92,10 @@ class _Reduction:
         return may_be_sound(Solution(sfen, MateLength(MateVerdict.MATE, None, -1), self.line))
 
 
-def _solved(
-    fields: SfenFields, nodes: int, should_stop: Callable[[], bool], most: int = LONGEST
-) -> _Position | None:
+def _solved(fields: SfenFields, nodes: int, most: int = LONGEST) -> _Position | None:
     """Returns the position with its main line, the defender holding the rest; None if that is no problem."""
     try:
-        solution = solved(str(_with_full_hand(fields)), nodes, should_stop, most)
+        solution = solved(str(_with_full_hand(fields)), nodes, most=most)
     except SfenError:  # Without a piece, the king of the defender could be captured.
         return None
     return _Position(fields, solution) if solution.line else None

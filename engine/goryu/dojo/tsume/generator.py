@@ -3,7 +3,7 @@
 Of a mate that a game follows, only its first position becomes a problem. No position occurs twice.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -26,7 +26,6 @@ class Wanted:
     """Which problems to make.
 
     shortest, longest: plies to mate.
-    unique: leave out problems in which another first move mates, or may mate.
     sound: leave out problems in which another move of the attacker mates, or may mate, before the last, and
         mates in one with two solutions. The end of a main line can be sound where the whole is not; then the
         end becomes the problem.
@@ -38,7 +37,6 @@ class Wanted:
 
     shortest: int = 1
     longest: int = 13
-    unique: bool = False
     sound: bool = False
     classical: bool = False
     beside: bool = False
@@ -46,11 +44,9 @@ class Wanted:
     nodes: int = 50_000
 
 
-def generate(
-    games: Iterable[GameRecord], wanted: Wanted, should_stop: Callable[[], bool] = lambda: False
-) -> Iterator[Tsume]:
+def generate(games: Iterable[GameRecord], wanted: Wanted) -> Iterator[Tsume]:
     """Yields the problems of the games: of the moves played, and of the variations."""
-    generator = _Generator(wanted, should_stop)
+    generator = _Generator(wanted)
     for game in games:
         problems = (found for line in lines_of(game) for found in generator.problems(*line))
         yield from islice(problems, wanted.per_game)
@@ -59,9 +55,8 @@ def generate(
 class _Generator:
     """Remembers which positions were looked at, and which problems were made."""
 
-    def __init__(self, wanted: Wanted, should_stop: Callable[[], bool]) -> None:
+    def __init__(self, wanted: Wanted) -> None:
         self.wanted = wanted
-        self.should_stop = should_stop
         self.seen: set[int] = set()
         self.made: set[str] = set()
 
@@ -69,8 +64,6 @@ class _Generator:
         """Yields the problems of a line."""
         lines: set[tuple[str, ...]] = set()
         for sfen in self._mates(start, moves):
-            if self.should_stop():
-                return
             problem = self._problem(sfen)
             if problem is not None and problem.sfen not in self.made and problem.solution not in lines:
                 self.made.add(problem.sfen)
@@ -101,7 +94,7 @@ class _Generator:
     def _problem(self, sfen: str) -> Tsume | None:
         """Returns the problem of a position, or of the end of its main line, if it is wanted."""
         wanted = self.wanted
-        whole = solved(sfen, wanted.nodes, self.should_stop, wanted.longest)
+        whole = solved(sfen, wanted.nodes, most=wanted.longest)
         board = problem_board(sfen)
         for ply, move in enumerate(whole.line):
             if len(whole.line) - ply < wanted.shortest:
@@ -116,7 +109,7 @@ class _Generator:
         return None
 
     def _solved(self, board: Board) -> Solution:
-        return solved(_sfen(board), self.wanted.nodes, self.should_stop, self.wanted.longest)
+        return solved(_sfen(board), self.wanted.nodes, most=self.wanted.longest)
 
     def _note_line(self, sfen: str, line: Sequence[str]) -> None:
         """Notes the positions of the main line: a game that follows it makes no further problem."""
@@ -131,14 +124,12 @@ class _Generator:
         if not solution.line:
             return None
         if wanted.classical:
-            problem = classical_form(solution, wanted.nodes, self.should_stop)
+            problem = classical_form(solution, wanted.nodes)
             is_fit = problem is not None and wanted.shortest <= problem.length <= wanted.longest
             return problem if is_fit else None
-        if (wanted.unique or wanted.sound) and not may_be_sound(solution, only_first_move=not wanted.sound):
+        if wanted.sound and not may_be_sound(solution):
             return None
-        solution = with_alternatives(solution, wanted.nodes, self.should_stop)
-        if wanted.unique and not solution.is_unique:
-            return None
+        solution = with_alternatives(solution, wanted.nodes)
         return None if wanted.sound and solution.has_second_solution is not False else solution.problem()
 
 

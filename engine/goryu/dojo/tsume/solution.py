@@ -73,18 +73,9 @@ class Solution:
     @property
     def has_second_solution(self) -> bool | None:
         """Does another move of the attacker mate too, before the last? See `Tsume`."""
-        return self._any_second(len(self.line))
-
-    @property
-    def is_unique(self) -> bool:
-        """Is it certain that no other first move mates, but for promotion?"""
-        return self._any_second(1) is False
-
-    def _any_second(self, most: int) -> bool | None:
-        """Is there a second solution at a ply up to `most`? None: not decided."""
-        if any(self.is_second(other) and other.ply <= most for other in self.others):
+        if any(map(self.is_second, self.others)):
             return True
-        return None if any(self.is_second(other) and other.ply <= most for other in self.undecided) else False
+        return None if any(map(self.is_second, self.undecided)) else False
 
     def is_second(self, other: Alternative) -> bool:
         """Is another check a second solution if it mates: is it before the last and another move?"""
@@ -164,11 +155,9 @@ def with_alternatives(
     )
 
 
-def may_be_sound(solution: Solution, *, only_first_move: bool = False) -> bool:
+def may_be_sound(solution: Solution) -> bool:
     """Does a quick search leave it open that the problem has no second solution? Saves a whole analysis."""
     for board, other in _other_checks(solution):
-        if only_first_move and other.ply > 1:
-            break
         if solution.is_second(other) and _any_mate(board, QUICK_NODES) is MateVerdict.MATE:
             return False
     return True

@@ -72,17 +72,10 @@ class OpeningTree:
 
 
 def sample_openings(
-    tree: OpeningTree, count: int, random: Random, *, min_games: int = 1, balance: float = 0.5
+    tree: OpeningTree, count: int, random: Random, min_games: int = 1
 ) -> list[tuple[tuple[str, ...], OpeningNode]]:
-    """Returns at most `count` different openings at random.
-
-    balance: the share of black's points may differ from 1/2 by this.
-    """
-    found = [
-        (moves, node)
-        for moves, node in tree.openings(min_games)
-        if abs(node.points / node.games - 0.5) <= balance
-    ]
+    """Returns at most `count` different openings at random."""
+    found = tree.openings(min_games)
     random.shuffle(found)
     return found[:count]
 

@@ -34,9 +34,6 @@ class GameFilter:
     min_rating: float = ranged(
         0.0, "least rating of both players; games without ratings are then left out", least=0
     )
-    max_difference: float = ranged(
-        float("inf"), "greatest difference of the ratings", least=0, most=float("inf")
-    )
     min_plies: int = ranged(0, "least number of moves", least=0)
     max_plies: int = ranged(10_000, "greatest number of moves", least=0)
     handicaps: bool = option(False, "keep games that do not begin in the usual position")
@@ -81,17 +78,11 @@ class GameFilter:
             return f"more than {self.max_plies} moves"
         if self.player and not any(self.player in name for name in game.names):
             return f"no player with {self.player!r} in the name"
-        return self._reason_of_ratings(game)
-
-    def _reason_of_ratings(self, game: GameRecord) -> str:
         black, white = game.ratings
-        if self.min_rating > 0 or self.max_difference < float("inf"):
-            if black is None or white is None:
-                return "without both ratings"
-            if min(black, white) < self.min_rating:
-                return f"a rating below {self.min_rating:g}"
-            if abs(black - white) > self.max_difference:
-                return f"ratings more than {self.max_difference:g} apart"
+        if self.min_rating > 0 and (black is None or white is None):
+            return "without both ratings"
+        if min(black or 0.0, white or 0.0) < self.min_rating:
+            return f"a rating below {self.min_rating:g}"
         return ""
 
 

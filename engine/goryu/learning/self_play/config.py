@@ -11,6 +11,8 @@ class SelfPlayConfig:
     """How games are played and which of their positions are recorded. Raises InputError for bad numbers.
 
     cheap_playouts, full_playouts: with 0 the moves are drawn from the network's policy.
+    considered: most moves of a position that a search tries. scale: centipawns at which the recorded win odds
+        are e : 1.
     target_scale: `c_scale` of the recorded policies. The policies by which a search chooses its moves are too
         confident to be learned: they take every error of the network's values for knowledge. 0.2 was best for
         64 and for 128 playouts of goryu-5x64 on 245 held-out positions of Fairy-Stockfish's games: its moves
@@ -25,7 +27,7 @@ class SelfPlayConfig:
         "share of the moves that get a full search; approximate, but exact with 0 cheap playouts",
         least=0,
     )
-    considered: int = ranged(16, "most moves of a position that a search tries (Gumbel search)")
+    considered: int = ranged(16)
     random_plies: tuple[int, int] = option((0, 6), "least and greatest number of random moves at the start")
     sampled_plies: int = ranged(
         12, "moves after the random ones that are drawn from the search's policy", least=0
@@ -39,8 +41,8 @@ class SelfPlayConfig:
         0.1, "share of the games played to the end, to check the resignations", least=0, most=1
     )
     max_plies: int = ranged(320, "moves after which a game is a draw")
-    scale: float = ranged(600.0, "centipawns at which the recorded win odds are e : 1")
-    target_scale: float = ranged(0.2, "sharpness of the recorded policies; Gumbel search's c_scale")
+    scale: float = ranged(600.0)
+    target_scale: float = ranged(0.2)
 
     def __post_init__(self) -> None:
         check_ranges(self)
@@ -53,6 +55,8 @@ class SelfPlayConfig:
 class LeafConfig:
     """Which positions are searched, and how many leaves of each search are recorded.
 
+    inner_share: of the leaves that are replaced by a position on the way to them.
+
     Few leaves of many games teach more than many leaves of few games (`models/goryu-5x64-runs.md`, run 13).
 
     Raises InputError for bad numbers.
@@ -61,9 +65,7 @@ class LeafConfig:
     playouts: int = ranged(120, "playouts of each search")
     leaves: int = ranged(12, "most leaves of a search to record")
     share: float = ranged(0.05, "share of the positions with a score that are searched", least=0, most=1)
-    inner_share: float = ranged(
-        0.25, "share of the leaves that are replaced by a position on the way to them", least=0, most=1
-    )
+    inner_share: float = ranged(0.25, least=0, most=1)
 
     def __post_init__(self) -> None:
         check_ranges(self)

@@ -16,7 +16,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.learning.records.game_records import GameRecord, Policy
 from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
-from goryu.learning.teacher.targets import iteration_target, variation_target
+from goryu.learning.teacher.targets import iteration_target
 from goryu.match.openings import Opening
 from goryu.match.usi_client import EngineError, SearchReply, UsiClient
 
@@ -36,6 +36,7 @@ class TeacherConfig:
 
     seed: together with the number of the game. openings: one of them, at random, precedes the random moves.
     balance_cp: otherwise another opening is drawn.
+    max_decided: positions of a game with a score above `decided_cp` that are recorded.
     """
 
     go: str = option("nodes 5000", "text after `go`, such as depth 12 or movetime 100")
@@ -43,17 +44,10 @@ class TeacherConfig:
     random_plies: tuple[int, int] = option((2, 10), "random moves at the start or after the opening")
     openings: Sequence[Opening] = (Opening(),)
     balance_cp: int = ranged(250, "keep an opening if the teacher's score is within this", least=0)
-    decided_cp: int = ranged(1500, "a position with a greater score is decided", least=0)
-    max_decided: int = ranged(6, "record at most so many decided positions of a game", least=0)
+    decided_cp: int = 1500
+    max_decided: int = 6
     resign_cp: int = ranged(3000, "end a game at this score", least=1)
     max_plies: int = ranged(320, "a game is a draw after so many moves", least=1)
-    multipv: int = ranged(
-        0, "also make policy targets from MultiPV searches of so many moves; 0: none", least=0
-    )
-    multipv_share: float = ranged(0.15, "share of the positions that get such a search", least=0, most=1)
-    multipv_temperature_cp: float = ranged(
-        80.0, "temperature of the softmax that makes the policy from the scores"
-    )
 
 
 def teacher_game(
@@ -65,8 +59,8 @@ def teacher_game(
 ) -> GameRecord:
     """Plays and returns the game of a number.
 
-    client: a started engine. teacher: goes into the record. claim: receives the `position_key` after the
-    opening and returns whether no other game began there; it would be the same game.
+    client: a started engine. teacher: goes into the record. barred: the numbers of openings that begin
+    other games.
 
     Raises EngineError if the engine dies, hangs, or breaks the rules of shogi or of USI.
     """
@@ -74,9 +68,8 @@ def teacher_game(
     game, reply, score = _balanced_opening(client, config, rng, barred)
     end = None
     while end is None:
-        wants_variations = config.multipv > 1 and rng.random() < config.multipv_share
         try:
-            end = game.play_on(reply, score, wants_variations) or game.end()
+            end = game.play_on(reply, score) or game.end()
         except (MoveError, IllegalMoveError) as error:
             raise EngineError("protocol", f"{client.name}: {error}") from error
         if end is None:
@@ -182,26 +175,16 @@ class _TeacherGame:
             self._client.new_game()
         raise EngineError("protocol", f"{self._client.name} answered {move} without a score to {position}")
 
-    def play_on(
-        self, reply: SearchReply, score: int | None, wants_variations: bool
-    ) -> tuple[int | None, str] | None:
+    def play_on(self, reply: SearchReply, score: int | None) -> tuple[int | None, str] | None:
         """Plays and records the teacher's move; returns winner and reason if the score ends the game."""
         turn, config = self.board.turn, self._config
         if score is None:
             return 1 - turn, "resignation"
         self._decided += abs(score) > config.decided_cp
         if abs(score) <= config.decided_cp or self._decided <= config.max_decided:
-            policy = self._variations() if wants_variations else iteration_target(reply.lines, reply.move)
-            self.push(reply.move, score, policy)
+            self.push(reply.move, score, iteration_target(reply.lines, reply.move))
         else:
             self.push(reply.move)
         if abs(score) < config.resign_cp:
             return None
         return (turn if score > 0 else 1 - turn), "decided score"
-
-    def _variations(self) -> Policy | None:
-        """Returns the policy target of a MultiPV search."""
-        self._client.set_option("MultiPV", str(self._config.multipv))
-        lines = self.search()[0].lines
-        self._client.set_option("MultiPV", "1")
-        return variation_target(lines, self._config.multipv_temperature_cp)

@@ -1,16 +1,15 @@
 """Soft policy targets from an engine's `info` lines.
 
-The move played contains no information about the second best. Two sources do: the preferred moves of the last
-iterations of a search, which are free, and the scores of a MultiPV search, which costs an extra search.
+The move played contains no information about the second best. The preferred moves of the last iterations of
+a search do, and are free.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from math import exp
+from collections.abc import Sequence
 
 from goryu.games.shogi import move_from_usi
 from goryu.learning.records.game_records import Policy
-from goryu.match.usi_output import number_after, variations
+from goryu.match.usi_output import number_after
 
 ITERATION_WEIGHTS = (0.6, 0.25, 0.15)
 """Weights of the preferred moves of the last iterations, latest first."""
@@ -41,21 +40,7 @@ def iteration_target(lines: Sequence[str], best: str) -> Policy | None:
     weights: defaultdict[str, float] = defaultdict(float)
     for move, weight in zip(reversed(moves), ITERATION_WEIGHTS, strict=False):
         weights[move] += weight
-    return _policy(weights) if len(weights) > 1 else None
-
-
-def variation_target(lines: Sequence[str], temperature_cp: float) -> Policy | None:
-    """Returns the softmax of the scores of a MultiPV search, or None for fewer than two moves.
-
-    temperature_cp: a move worse by this much is e times less likely.
-    """
-    scores = {info.pv[0]: info.cp for info in variations(lines) if info.pv and info.cp is not None}
-    if len(scores) < 2:
+    if len(weights) == 1:
         return None
-    best = max(scores.values())
-    return _policy({move: exp((score - best) / temperature_cp) for move, score in scores.items()})
-
-
-def _policy(weights: Mapping[str, float]) -> Policy:
     total = sum(weights.values())
     return tuple((int(move_from_usi(move)), weight / total) for move, weight in weights.items())

@@ -8,8 +8,7 @@ another number.
 import multiprocessing as mp
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 import numpy as np
@@ -17,8 +16,8 @@ import torch
 from torch import Tensor
 from torch.utils import data
 
-from goryu.learning.training.batches import Positions, TrainingBatch
-from goryu.learning.training.dataset import Batch, Dataset, Draw, draws, make_batch
+from goryu.learning.training.batches import Arrays, Batch, Draw, Positions
+from goryu.learning.training.dataset import Dataset, draws, make_batch
 from goryu.learning.training.process_group import ALONE, ProcessGroup
 
 WAITING = 4
@@ -34,7 +33,7 @@ def load_batches(
     device: str = "cpu",
     workers: int = 0,
     group: ProcessGroup = ALONE,
-) -> Iterator[TrainingBatch]:
+) -> Iterator[Batch[Tensor]]:
     """Yields the batches of `draws`, beginning with number `first`, or this process's part of each.
 
     size: positions in a batch, of all processes of the group together.
@@ -46,7 +45,7 @@ def load_batches(
 
 def stored_batches(
     dataset: Dataset, contents: Iterable[Draw], device: str, workers: int
-) -> Iterator[TrainingBatch]:
+) -> Iterator[Batch[Tensor]]:
     """Yields batches of positions with stored targets. workers: processes that make the batches."""
     if not workers:
         for content in contents:
@@ -62,34 +61,29 @@ def stored_batches(
         multiprocessing_context=mp.get_context("fork" if sys.platform == "linux" else "spawn"),
         worker_init_fn=_leave_signals_to_parent,
     )
-    for tensors in loader:
-        yield _moved(tensors, device)
+    for batch in loader:
+        yield _moved(batch, device)
 
 
-def on_device(batch: Batch, device: str = "cpu") -> TrainingBatch:
+def on_device(batch: Batch[Arrays], device: str = "cpu") -> Batch[Tensor]:
     """Returns a batch on a device."""
-    return _moved(_tensors(batch), device)
+    return _moved(Batch(*map(torch.from_numpy, batch)), device)
 
 
-def _tensors(batch: Batch) -> tuple[Tensor, ...]:
-    return tuple(torch.from_numpy(getattr(batch, field.name)) for field in fields(Batch))
-
-
-def _moved(tensors: Sequence[Tensor], device: str) -> TrainingBatch:
-    """Returns the fields of a `Batch` on a device."""
-    input1, input2, *others = tensors
+def _moved(batch: Batch[Tensor], device: str) -> Batch[Tensor]:
+    input1, input2, *others = batch
     planes = (x.to(device, memory_format=torch.channels_last) for x in (input1, input2))
-    return TrainingBatch(*planes, *(x.to(device) for x in others))
+    return Batch(*planes, *(x.to(device) for x in others))
 
 
-class _Batches(data.Dataset[tuple[Tensor, ...]]):  # type: ignore[misc]
-    """Batches by their content, as tensors, which PyTorch passes between processes without a copy."""
+class _Batches(data.Dataset[Batch[Arrays]]):  # type: ignore[misc]
+    """Batches by their content; the loader makes tensors, which PyTorch passes on without a copy."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
 
-    def __getitem__(self, draw: Draw) -> tuple[Tensor, ...]:
-        return _tensors(make_batch(self._dataset, *draw))
+    def __getitem__(self, draw: Draw) -> Batch[Arrays]:
+        return make_batch(self._dataset, *draw)
 
 
 def _leave_signals_to_parent(worker: int) -> None:

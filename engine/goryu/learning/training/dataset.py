@@ -23,14 +23,12 @@ from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu.learning.records.conversion import hcpe_records
 from goryu.learning.records.game_records import GAMES_SUFFIX, read_games
 from goryu.learning.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
+from goryu.learning.training.batches import Arrays, Batch, Draw
 from goryu.learning.training.soft_policies import SoftPolicies
 from goryu.learning.training.sources import Source
 
 if TYPE_CHECKING:
-    from goryu.learning.training.batches import TrainingBatch
-
-Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]
-"""The content of a batch: the indices of its positions, and which of them are mirrored."""
+    from torch import Tensor
 
 PROMOTIONS = 10 * 81
 """Label of a promoting move minus the label of the same move without promotion."""
@@ -62,32 +60,11 @@ class Dataset:
         checksum = zlib.crc32(self.value.tobytes(), zlib.crc32(self.records.tobytes()))
         return f"{len(self)} with checksum {checksum:08x}"
 
-    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> "Iterator[TrainingBatch]":
+    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> "Iterator[Batch[Tensor]]":
         """Implements `Positions`; the workers are processes."""
         from goryu.learning.training.batch_loader import stored_batches
 
         return stored_batches(self, contents, device, workers)
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The inputs and targets of one training step.
-
-    input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format.
-    legal: bool [N, 2187]; label: int64 [N], the move played, with promotion where declining it is pointless.
-    policy: float32 [N, 2187], the policy target, a probability for each label: the soft target if the source
-        has one, else 1 for `label`. Every label with a probability is legal.
-    value: float32 [N], target win probability of the side to move.
-    result: float32 [N], result of the game for the side to move: 0, 0.5 or 1.
-    """
-
-    input1: npt.NDArray[np.float32]
-    input2: npt.NDArray[np.float32]
-    legal: npt.NDArray[np.bool_]
-    label: npt.NDArray[np.int64]
-    policy: npt.NDArray[np.float32]
-    value: npt.NDArray[np.float32]
-    result: npt.NDArray[np.float32]
 
 
 def load_datasets(
@@ -207,13 +184,15 @@ def draws(count: int, size: int, rng: np.random.Generator) -> Iterator[Draw]:
             yield order[start : start + size], rng.random(size) < 0.5
 
 
-def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]) -> Batch:
+def make_batch(
+    dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]
+) -> Batch[Arrays]:
     """Returns the batch of the chosen positions, those with `mirrored` set as their mirror images."""
     import cshogi
     from cshogi import dlshogi
 
     size = len(chosen)
-    batch = Batch(
+    batch = Batch[Arrays](
         input1=np.zeros((size, 62, 9, 9), np.float32),
         input2=np.zeros((size, 57, 9, 9), np.float32),
         legal=np.zeros((size, DLSHOGI_LABELS), np.bool_),
@@ -249,7 +228,7 @@ def make_batch(dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.ND
     return batch
 
 
-def _mirror(batch: Batch, mirrored: npt.NDArray[np.bool_]) -> None:
+def _mirror(batch: Batch[Arrays], mirrored: npt.NDArray[np.bool_]) -> None:
     """Reflects some positions of a batch left to right, with their labels."""
     mirror = mirror_labels()
     batch.input1[mirrored] = batch.input1[mirrored, :, ::-1, :]  # The axes are [plane][file][rank].

@@ -17,8 +17,8 @@ import torch
 from torch import Tensor
 
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
-from goryu.learning.training.batches import TrainingBatch
-from goryu.learning.training.dataset import PROMOTIONS, Draw, mirror_labels
+from goryu.learning.training.batches import Batch, Draw
+from goryu.learning.training.dataset import PROMOTIONS, mirror_labels
 from goryu.learning.training.device_network import DeviceNetwork
 from goryu.learning.training.device_planes import PlanesOfBits
 from goryu.learning.training.game_positions import STUDENT, GamePositions, PositionBits
@@ -43,7 +43,7 @@ class DistilledPositions:
         """Implements `Positions`."""
         return f"{self._positions.checksum()}, labelled by {self._teacher.checksum:08x}"
 
-    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[TrainingBatch]:
+    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[Batch[Tensor]]:
         """Implements `Positions`; the workers are threads."""
         student = PlanesOfBits(STUDENT).to(device)
         mirror = torch.from_numpy(mirror_labels()).to(device)
@@ -81,7 +81,7 @@ class DistilledPositions:
 
     def _labelled(
         self, sent: list[Tensor], student: PlanesOfBits, teacher: DeviceNetwork, mirror: Tensor
-    ) -> TrainingBatch:
+    ) -> Batch[Tensor]:
         legal_bits, label, result, mirrored, *packed = sent
         rows, numbers = packed[: len(self._formats)], packed[len(self._formats) :]
         legal = labels_of_bits(legal_bits, student.shifts)
@@ -92,7 +92,7 @@ class DistilledPositions:
         policy, value = teacher(rows[-1], numbers[-1], legal)
         input1, input2 = student(rows[0], numbers[0])
         column = mirrored.unsqueeze(1)
-        return TrainingBatch(
+        return Batch(
             # The axes are [plane][file][rank].
             torch.where(column[..., None, None], input1.flip(2), input1).contiguous(
                 memory_format=torch.channels_last

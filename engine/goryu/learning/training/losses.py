@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.learning.training.batches import TrainingBatch
+from goryu.learning.training.batches import Batch
 from goryu.learning.training.config import TrainingConfig
 
 
-def losses(net: nn.Module, batch: TrainingBatch, config: TrainingConfig) -> tuple[Tensor, Tensor]:
+def losses(net: nn.Module, batch: Batch[Tensor], config: TrainingConfig) -> tuple[Tensor, Tensor]:
     """Returns the mean policy loss and the mean value loss of a batch."""
     kind = config.device.split(":")[0]
     with torch.autocast(kind, dtype=torch.bfloat16, enabled=uses_bfloat16(config)):

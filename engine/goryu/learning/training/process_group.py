@@ -25,7 +25,7 @@ import torch.distributed.nn.functional  # Early: its default arguments keep a gr
 from torch import distributed, nn
 
 from goryu.base.errors import GoryuError, InputError
-from goryu.learning.training.dataset import Draw
+from goryu.learning.training.batches import Draw
 from goryu.players.set_up.threads import cores
 
 GRACE = 0.5

@@ -27,7 +27,7 @@ from torch import Tensor, nn
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.learning.training.batch_loader import load_batches
-from goryu.learning.training.batches import Positions, TrainingBatch
+from goryu.learning.training.batches import Batch, Positions
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.device_network import check_device
 from goryu.learning.training.losses import losses
@@ -135,7 +135,7 @@ def one_cycle(share: float) -> float:
     return 0.5 * (1.0 + math.cos(math.pi * (share - WARM_UP) / (1.0 - WARM_UP)))
 
 
-def _step(state: RunState, batch: TrainingBatch, config: TrainingConfig) -> Tensor:
+def _step(state: RunState, batch: Batch[Tensor], config: TrainingConfig) -> Tensor:
     """Takes one step with all processes' gradients; returns this one's losses of policy and value, as [2]."""
     net, optimizer, progress = state.net, state.optimizer, state.progress
     scale = config.batch_size / USUAL_BATCH

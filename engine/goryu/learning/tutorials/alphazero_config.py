@@ -137,27 +137,6 @@ REVERSI = AlphaZeroConfig(
 )
 """4,000 games of 24 playouts a move; the newest network always becomes champion."""
 
-SHOGI = AlphaZeroConfig(
-    playouts=16,
-    search="gumbel",
-    gumbel=GumbelConfig(max_considered=8, c_scale=0.1),
-    noise_alpha=0.15,
-    sampling_plies=60,
-    max_plies=160,
-    cycles=6,
-    games_per_cycle=30,
-    steps_per_cycle=60,
-    window=120,
-    batch=128,
-    optimizer="adam",
-    learning_rates=((0, 2e-3), (240, 5e-4)),
-)
-"""A demonstration of a few minutes on one CPU core; AlphaZero played 24 million games.
-
-Most games of an untrained network end without a mate, so they are cut short as draws.
-"""
-
-
 CERTAIN_LOSS = 1e9
 """A reduction that makes every untried move a loss as soon as one move has been visited. Before that all
 moves share one value, whatever it is."""

@@ -7,13 +7,13 @@ every few games a checkpoint: the network as ONNX, a game that it plays without 
 
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 from goryu.base.errors import InputError
 from goryu.evaluators.board_network import BoardGame
+from goryu.games.state import State
 from goryu.implementation import Reversi
 from goryu.learning.tutorials import published_lesson
-from goryu.learning.tutorials.exercises import OPPONENTS
 from goryu.learning.tutorials.lesson_games import (
     CHECKPOINT_GAMES,
     GAMES,
@@ -27,8 +27,8 @@ from goryu.learning.tutorials.lesson_games import (
 from goryu.learning.tutorials.networks import export
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock
 from goryu.learning.tutorials.value_config import ValueLearnerConfig
-from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner
-from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent, parse_name
+from goryu.learning.tutorials.value_learner import PlayedGame, ValueLearner, corners_of
+from goryu.players.agents.agents import AGENTS, Agent, AgentSetup, make_agent, parse_name, with_epsilon
 from goryu.players.agents.arena import Score
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.presets import disc_lead
@@ -36,6 +36,31 @@ from goryu.players.agents.presets import disc_lead
 STAGE = "lesson"
 MOVES = 65
 """The move numbers of reversi: 64 squares and a pass."""
+
+CORNER_DISCS = 8.0
+"""Extra discs that the corner player counts for a corner."""
+
+
+def corner_lead(state: State) -> float:
+    """Returns the lead in discs for the side to move, with `CORNER_DISCS` extra per corner, in [-1, +1]."""
+    game = cast(Reversi, state)
+    corners = sum((game.own >> c & 1) - (game.opponent >> c & 1) for c in corners_of(game.size))
+    return (game.disc_difference() + CORNER_DISCS * corners) / (game.size * game.size + 4.0 * CORNER_DISCS)
+
+
+def corner_opponent(rng: Random) -> Agent:
+    """Returns the tutorial's opponent with a preference for corners."""
+    return with_epsilon(make_agent("depth-limited:2", AgentSetup(heuristic=corner_lead)), 0.1, rng)
+
+
+def varied_opponent(rng: Random) -> Agent:
+    """Returns the greedy player with a share of random moves that varies from move to move: 0 to 0.6."""
+    greedy = make_agent("depth-limited:2", AgentSetup(heuristic=disc_lead))
+    return lambda state: with_epsilon(greedy, rng.uniform(0.0, 0.6), rng)(state)
+
+
+OPPONENTS: dict[str, Callable[[Random], Agent]] = {"varied": varied_opponent, "corners": corner_opponent}
+"""What the lessons have besides the algorithms of `AGENTS`."""
 
 
 def opponent(name: str, rng: Random, *, as_published: bool = False) -> Agent:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_write
 
-TABLES = ("correctness", "points", "corners")
+TABLES = ("correctness", "points")
 
 
 class ReportError(GoryuError, ValueError):
@@ -51,7 +51,7 @@ class TutorialReport:
     strength: list[tuple[int, float, str]] = field(default_factory=list)
 
     def as_json(self) -> str:
-        """Returns all numbers; `correctness`, `points` and `corners` are short forms of `measurements`."""
+        """Returns all numbers; `correctness` and `points` are short forms of `measurements`."""
         tables: dict[str, dict[str, float]] = {table: {} for table in TABLES}
         for measurement in self.measurements:
             tables[measurement.table][measurement.name] = round(measurement.value, 4)

@@ -7,7 +7,7 @@ minute and at the end of each cycle.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -62,12 +62,6 @@ class ResumableRun:
         self.report.measurements += found
         self.report.stages.append(stage)
         self.save_report()
-
-    def forget(self, stages: Iterable[str]) -> None:
-        """Deletes the report and the states of these stages; networks and other files stay."""
-        for path in (self.folder / "report.json", *map(self._path, stages)):
-            path.unlink(missing_ok=True)
-        self.report = TutorialReport(self.report.options)
 
     def save_report(self) -> None:
         self.report.write(self.folder / "report.json")

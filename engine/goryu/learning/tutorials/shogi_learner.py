@@ -1,11 +1,8 @@
-"""A learner for AlphaZero's loop: the shogi network at a size for a CPU.
+"""A learner for AlphaZero's pseudocode: the shogi network at a size for a CPU.
 
-The loop is that of tic-tac-toe: the same `AlphaZero`, the same Gumbel search; only planes, labels and the
-network differ. It is a demonstration, not a way to a strong engine: from nothing, shogi takes millions of
-games. The 180 games of `goryu learn shogi` take 200 s of a CPU core, and nearly all are cut short without
-a result. In 100 games each, the network won 27 and lost 2 against random moves, and won 25 and lost 18
-against the same search with the untrained network. Networks that play well learn from a teacher's games
-(`goryu teach`) and from self-play on disk (`goryu selfplay`) with `goryu train`.
+It is a demonstration, not a way to a strong engine: from nothing, shogi takes millions of games. Networks
+that play well learn from a teacher's games (`goryu teach`) and from self-play on disk (`goryu selfplay`) with
+`goryu train`.
 
 A position is encoded as its SFEN, which has no history; the planes do not show repetitions either.
 """

@@ -1,14 +1,14 @@
 """The stages of a run of `goryu learn` for each tutorial, in order."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from random import Random
 
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
 from goryu.implementation import Board, Reversi
-from goryu.learning.tutorials import exercises, experiments
-from goryu.learning.tutorials.alphazero_config import REVERSI, SHOGI, AlphaZeroConfig, puct_config
+from goryu.learning.tutorials import experiments
+from goryu.learning.tutorials.alphazero_config import REVERSI, AlphaZeroConfig, puct_config
 from goryu.learning.tutorials.board_learner import BoardLearner
 from goryu.learning.tutorials.lesson import Lesson
 from goryu.learning.tutorials.lesson_games import RUNNING, LessonGame, running_win_rates, strip, win_rate
@@ -21,13 +21,9 @@ from goryu.learning.tutorials.report import Measurement
 from goryu.learning.tutorials.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu.learning.tutorials.shogi_learner import ShogiLearner
 from goryu.learning.tutorials.value_config import PUBLISHED, TUTORIAL, ValueLearnerConfig
-from goryu.learning.tutorials.value_learner import ValueLearner
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import paired_match
 from goryu.search.evaluator import Evaluator
-
-TUTORIAL_VALUES, OUR_VALUES = "value network as in the tutorial", "value network ours"
-"""The stages that train a value network for reversi."""
 
 
 def train_tictactoe(
@@ -67,10 +63,10 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
         replace(config, games=options.value_games or config.games)
         for config in (TUTORIAL, ValueLearnerConfig())
     )
-    name = TUTORIAL_VALUES
+    name = "value network as in the tutorial"
     learner = train_value_network(run, name, theirs, alone, match_games=20, keeps_best=False)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
-    name = OUR_VALUES
+    name = "value network ours"
     learner = train_value_network(run, name, ours, mixed)
     run.measure(name, lambda rng: experiments.value_network(learner, name, options.match_games, rng))
     value_model = run.folder / "reversi-value.onnx"
@@ -95,45 +91,6 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     agent = puct(champion, 100)
     run.measure(
         "network", lambda rng: experiments.reversi_networks(agent, value_player, options.match_games, rng)
-    )
-
-
-def train_exercises(run: ResumableRun, options: TutorialOptions) -> None:
-    """Trains the five learners of the reversi tutorial's exercises, with different opponents and targets."""
-    run.measure("corners", lambda rng: exercises.corner_rules_of_thumb(options.match_games, rng))
-    for variant in exercises.VARIANTS:
-        config = variant.config(options.value_games or 2000)
-        during_training = max(2, config.games // 50)
-        learner = train_value_network(
-            run, variant.name, config, variant.new_opponents, match_games=during_training
-        )
-
-        def results(
-            rng: Random, variant: exercises.Variant = variant, learner: ValueLearner = learner
-        ) -> Iterator[Measurement]:
-            return exercises.variant_results(variant, learner, options.match_games, rng)
-
-        run.measure(variant.name, results)
-
-
-def train_shogi(run: ResumableRun, options: TutorialOptions) -> None:
-    """Runs AlphaZero's loop on shogi, as a demonstration; `shogi_learner.py` has the results."""
-    config = replace(SHOGI, cycles=options.cycles or SHOGI.cycles)
-    learner = ShogiLearner(blocks=2, channels=32, seed=run.seed)
-    untrained = learner.evaluator()
-
-    def setup(evaluator: Evaluator) -> AgentSetup:
-        return AgentSetup(evaluator=evaluator, puct=puct_config(config))
-
-    def strength(evaluator: Evaluator) -> tuple[float, str]:
-        *_, score = shogi_results(setup(evaluator), untrained, config, 10, Random(1))
-        return score.value, "points of puct:20 against itself with the untrained network"
-
-    path = run.folder / "shogi.onnx"
-    champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength)
-    run.measure(
-        "network",
-        lambda rng: shogi_results(setup(champion), untrained, config, options.match_games, rng),
     )
 
 
@@ -233,20 +190,3 @@ def train_pseudocode(
             yield experiments.points(f"puct:20 - {name}", score)
 
     run.measure("network", results)
-
-
-STAGES = {
-    "tictactoe": ("alphazero",),
-    "reversi": (TUTORIAL_VALUES, OUR_VALUES, "alphazero"),
-    "exercises": tuple(variant.name for variant in exercises.VARIANTS),
-    "shogi": ("alphazero",),
-    "lesson": ("lesson",),
-    "pseudocode": ("pseudocode",),
-}
-"""The stages of each tutorial that train a network, and so have a saved state."""
-
-TUTORIALS: dict[str, Callable[[ResumableRun, TutorialOptions], None]] = {
-    "reversi": train_reversi,
-    "exercises": train_exercises,
-    "shogi": train_shogi,
-}

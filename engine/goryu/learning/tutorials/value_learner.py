@@ -40,8 +40,6 @@ def corners_of(size: int) -> tuple[int, int, int, int]:
     return 0, size - 1, size * (size - 1), size * size - 1
 
 
-CORNERS = corners_of(8)
-
 Choose = Callable[[Sequence[Reversi]], list[Move]]
 """Chooses a move for each of many positions."""
 

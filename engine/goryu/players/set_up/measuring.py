@@ -73,18 +73,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a search with these settings does on some devices, in wall-clock time."""
+    """What a search with these settings does, in wall-clock time."""
 
     settings: Settings
     evaluations_per_s: float
-    playouts_per_s: float
-    devices: int = 1
-
-    @property
-    def latency_ms(self) -> float:
-        """How long a position waits for its evaluation while all threads search (Little's law)."""
-        on_the_way = self.devices * self.settings.threads * self.settings.batch_size
-        return 1000 * on_the_way / self.evaluations_per_s if self.evaluations_per_s else float("inf")
 
 
 def is_on() -> bool:
@@ -131,18 +123,15 @@ def measure(
     is_over = lambda stats: hurries() or clock() >= started_s + seconds  # noqa: E731
     stats = puct.search(Board(POSITION), is_over).stats
     spent_s = max(clock() - started_s, 1e-9)
-    return Rate(settings, stats.evaluations / spent_s, stats.playouts / spent_s, devices)
+    return Rate(settings, stats.evaluations / spent_s)
 
 
-def best(rates: Sequence[Rate], enough: float = ENOUGH, least_gain: float = LEAST_GAIN) -> Rate:
-    """Returns the rate to choose; the first is that of the usual settings.
-
-    enough: how near to the fastest it must be, as a share. least_gain: over the usual settings, as a factor.
-    """
+def best(rates: Sequence[Rate]) -> Rate:
+    """Returns the rate to choose; the first is that of the usual settings."""
     usual, fastest = rates[0], max(rates, key=lambda rate: rate.evaluations_per_s)
-    if fastest.evaluations_per_s < least_gain * usual.evaluations_per_s:
+    if fastest.evaluations_per_s < LEAST_GAIN * usual.evaluations_per_s:
         return usual
-    near = [rate for rate in rates if rate.evaluations_per_s >= enough * fastest.evaluations_per_s]
+    near = [rate for rate in rates if rate.evaluations_per_s >= ENOUGH * fastest.evaluations_per_s]
     return min(
         near, key=lambda rate: (rate.settings.threads * rate.settings.batch_size, rate.settings.threads)
     )

@@ -1,6 +1,6 @@
 r"""Plays matches between all of Goryu's algorithms over USI and prints the cross table.
 
-    goryu crosstable --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
+    python3 tools/dev.py crosstable --out runs/algorithms -- --movetime 100 --games 20 --max-plies 200
 
 What follows `--` are options of `goryu match`, which plays every pair. If the folder given with `--out`
 already holds games, the matches are resumed. A cell has the points of the engine of its row, a draw counting
@@ -15,7 +15,7 @@ from math import sqrt
 from pathlib import Path
 
 from goryu.commands import match
-from goryu.commands.common import UsageError, new_parser, program
+from goryu.commands.common import new_parser, program
 from goryu.players.agents.usi_traits import USI_TRAITS
 
 Z = 1.96
@@ -27,17 +27,12 @@ Points = tuple[float, int]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("goryu crosstable", make_parser(), run, arguments)
+    return program("crosstable.py", make_parser(), run, arguments)
 
 
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    parser.add_argument(
-        "--algorithms", nargs="+", choices=USI_TRAITS, default=list(USI_TRAITS),
-        help="algorithms (default all)",
-    )  # fmt: skip
-    parser.add_argument("--engine", default="goryu", metavar="CMD", help="the engine (default goryu)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder of the matches")
     parser.add_argument("options", nargs="*", metavar="-- OPTION", help="options of goryu match")
     return parser
@@ -45,24 +40,21 @@ def make_parser() -> argparse.ArgumentParser:
 
 def run(args: argparse.Namespace) -> int:
     """Plays the matches that are missing and prints the table."""
-    if {"--out", "--dry-run"} & {option.partition("=")[0] for option in args.options}:
-        raise UsageError("--out and --dry-run cannot be options of the single matches")
     results: dict[tuple[str, str], Points] = {}
-    for first, second in combinations(args.algorithms, 2):
+    for first, second in combinations(USI_TRAITS, 2):
         folder = args.out / f"{first}-{second}"
-        engines = [*engine(args, "1", first), *engine(args, "2", second)]
-        status = match.main([*engines, "--out", str(folder), *args.options])
+        engines = [*engine("1", first), *engine("2", second)]
+        status = match.main([*engines, *args.options, "--out", str(folder)])
         if status not in (0, 1):  # 1: an engine has failed, but the match was played.
             return status
         results |= read_result(folder, first, second)
-    print("\n".join(table(args.algorithms, results)))
+    print("\n".join(table(list(USI_TRAITS), results)))
     return 0
 
 
-def engine(args: argparse.Namespace, side: str, name: str) -> list[str]:
-    """Returns the options of `match.py` for one engine."""
-    command = f'"{args.engine}"' if Path(args.engine).is_file() else args.engine  # A path may contain spaces.
-    return [f"--engine{side}", f"{command} usi --algorithm {name}", f"--name{side}", name]
+def engine(side: str, name: str) -> list[str]:
+    """Returns the options of `goryu match` for one engine."""
+    return [f"--engine{side}", f"goryu usi --algorithm {name}", f"--name{side}", name]
 
 
 def read_result(folder: Path, first: str, second: str) -> dict[tuple[str, str], Points]:
