@@ -113,10 +113,7 @@ def test_several_lines_have_falling_scores(ready: Engine, name: str, nodes: int)
     assert scores[1] >= scores[2]
 
 
-@pytest.mark.parametrize(
-    "name, order",
-    [(name, "visits") for name in COLUMNS] + [("uct", "moves")],
-)
+@pytest.mark.parametrize("name, order", [(name, "visits") for name in COLUMNS] + [("uct", "moves")])
 def test_the_table_of_moves_is_that_of_the_book(ready: Engine, name: str, order: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nsetoption name DebugMessage value true")
     ready.send(f"setoption name DebugMessage_Order value {order}\nposition startpos")

@@ -500,10 +500,7 @@ def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
 
 @pytest.mark.parametrize(
     "arguments, environment",
-    [
-        ((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}),
-        (("-X", "dev", "-W", "error"), {}),
-    ],
+    [((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}), (("-X", "dev", "-W", "error"), {})],
     ids=["cp932", "dev mode"],
 )
 def test_the_engine_plays_under_any_locale_and_python_option(

@@ -307,10 +307,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(
     way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:
     is_early, is_stochastic = way == "early", way == "stochastic"
-    with (
-        shogihome(pool, is_early, is_stochastic) as first,
-        shogihome(pool, False, is_stochastic) as second,
-    ):
+    with shogihome(pool, is_early, is_stochastic) as first, shogihome(pool, False, is_stochastic) as second:
         for _ in range(games):
             game = Game((first, second), Clock(byoyomi=byoyomi), plies)
             result = game.play()

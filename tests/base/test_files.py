@@ -45,11 +45,7 @@ def test_an_output_may_be_neither_an_input_nor_another_output(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [
-        (".", "is a folder: expected a file"),
-        ("file/x", "is not a folder"),
-        ("none/x", "no such folder"),
-    ],
+    [(".", "is a folder: expected a file"), ("file/x", "is not a folder"), ("none/x", "no such folder")],
 )
 def test_a_file_that_cannot_be_written_is_refused(name: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")

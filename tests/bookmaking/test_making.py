@@ -142,10 +142,7 @@ def test_replies_of_records_are_expected() -> None:
     black = searched(after("7g7f"), ("3c3d", 0.5, 50, 0.0), ("8c8d", 0.5, 50, -0.2))
     game = GameRecord(start=START_SFEN, plies=tuple(Ply(move) for move in ("7g7f", "8c8d", "2g2f")))
     replies = count_replies([game] * 60, plies=2)
-    assert replies == {
-        position_of(START_SFEN): {"7g7f": 60},
-        position_of(after("7g7f")): {"8c8d": 60},
-    }
+    assert replies == {position_of(START_SFEN): {"7g7f": 60}, position_of(after("7g7f")): {"8c8d": 60}}
     only = searched(START_SFEN, ("7g7f", 1.0, 100, 0.1))
     without = graph_of(only, black)
     assert without.wanted()[0].sfen == after("7g7f", "3c3d")

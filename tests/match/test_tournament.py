@@ -128,9 +128,7 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
 
 
-def test_time_starts_before_go_is_sent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_time_starts_before_go_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     client = UsiClient(scripted("silence:50"), timeouts=QUICK)
     client.start()
     send = client._send

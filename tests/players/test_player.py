@@ -143,11 +143,7 @@ def _own_book(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_own_book")
 @pytest.mark.parametrize(
     "limits",
-    [
-        Limits(time_ms=(60_000.0, 60_000.0), byoyomi_ms=100.0),
-        Limits(movetime_ms=20.0),
-        Limits(rtime_ms=20.0),
-    ],
+    [Limits(time_ms=(60_000.0, 60_000.0), byoyomi_ms=100.0), Limits(movetime_ms=20.0), Limits(rtime_ms=20.0)],
 )
 def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> None:
     player, messages = loaded(OWN_NETWORK)

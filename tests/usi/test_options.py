@@ -176,10 +176,7 @@ def test_a_number_out_of_bounds_is_corrected_and_reported() -> None:
     assert options.set("BlackDrawValue", "101") == ["option DrawValueBlack: '101' became 1000"]
 
 
-@pytest.mark.parametrize(
-    "name, unused, used",
-    [("Max_GPU", "1", "2"), ("numgpus", "1", "8")],
-)
+@pytest.mark.parametrize("name, unused, used", [("Max_GPU", "1", "2"), ("numgpus", "1", "8")])
 def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
     assert options.set(name, unused) == []

@@ -133,9 +133,7 @@ def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     expect(page.locator(".mistakes-panel")).to_be_visible()
 
 
-def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(
-    open_page: Any,
-) -> None:
+def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(open_page: Any) -> None:
     page = open_page("#review")
     page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
     page.get_by_role("button", name="Open the text").click()

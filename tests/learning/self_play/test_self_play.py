@@ -268,10 +268,7 @@ def test_a_control_game_records_whether_resigning_was_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("sfen", "result"),
-    [
-        ("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", BLACK_WON),
-        ("4k4/9/9/9/9/9/4g4/4g4/4K4 b - 1", WHITE_WON),
-    ],
+    [("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", BLACK_WON), ("4k4/9/9/9/9/9/4g4/4g4/4K4 b - 1", WHITE_WON)],
 )
 def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
     config = replace(CONFIG, random_plies=(0, 0))

@@ -26,13 +26,7 @@ from goryu.learning.records.hcpe import (
     read_hcpe,
     write_hcpe,
 )
-from goryu.learning.training.dataset import (
-    Dataset,
-    draws,
-    load_datasets,
-    make_batch,
-    mirror_labels,
-)
+from goryu.learning.training.dataset import Dataset, draws, load_datasets, make_batch, mirror_labels
 from goryu.learning.training.sources import Source, parse_source
 
 cshogi: Any = pytest.importorskip("cshogi")
