@@ -10,12 +10,6 @@ from pathlib import Path
 import pytest
 
 import goryu
-from goryu.match.engine_faults import FAILURES
-from goryu.match.game import GameRules
-from goryu.match.game_log import GameLog
-from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig
-from goryu.match.usi_client import EngineSpec
 
 cshogi = pytest.importorskip("cshogi")
 
@@ -42,44 +36,6 @@ def program(tmp_path: Path) -> Path:
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -u -m goryu\n')
     path.chmod(0o755)
     return path
-
-
-def test_two_engines_on_one_machine_play_games(tmp_path: Path, mode: tuple[str, str]) -> None:
-    pytest.importorskip("rsshogi")
-    engine = EngineSpec(
-        command=(sys.executable, "-m", "goryu"),
-        options=(*QUICK, ("Threads", "1")),
-        limits=TimeControl(byoyomi=30),
-        environment=(("GORYU_IMPLEMENTATION", mode[0]),),
-    )
-    config = MatchConfig((engine, engine), games=2, rules=GameRules(max_plies=20))
-    match = Match(config, GameLog(tmp_path / "games.jsonl", config.identity()))
-    match.run()
-    assert len(match.entries) == 2
-    assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]
-
-
-def test_cshogi_plays_a_game(program: Path) -> None:
-    from cshogi.usi import Engine
-
-    engine = Engine(str(program), connect=False)
-    engine.connect()
-    for name, value in QUICK:
-        engine.setoption(name, value)
-    engine.isready()
-    engine.usinewgame()
-    board = cshogi.Board()
-    moves: list[str] = []
-    for _ in range(16):
-        engine.position(moves, "startpos")
-        move, _ponder = engine.go(byoyomi=60)
-        if move in ("resign", "win"):
-            break
-        assert move in map(cshogi.move_to_usi, board.legal_moves)
-        board.push_usi(move)
-        moves.append(move)
-    engine.quit()
-    assert len(moves) == 16
 
 
 @pytest.mark.parametrize(

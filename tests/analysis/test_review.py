@@ -241,20 +241,6 @@ def test_fewer_playouts_do_not_replace_more(tmp_path: Path) -> None:
     assert store.get("network", START_SFEN, ()) == analysis(300)
 
 
-def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = opened(tmp_path / "analyses.sqlite3", [])
-    first = GameReview(START_SFEN, ROOK_HANGS, 10)
-    quick_reviewer(store).review(first)
-
-    def fail(*arguments: object) -> None:
-        raise AssertionError("searched")
-
-    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
-    second = GameReview(START_SFEN, ROOK_HANGS, 10)
-    assert quick_reviewer(store).review(second)
-    assert list(second.plies()) == list(first.plies())
-
-
 def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> None:
     path, messages = tmp_path / "analyses.sqlite3", list[str]()
     path.write_bytes(b"This is not a database. " * 100)

@@ -8,8 +8,6 @@ from types import ModuleType
 
 import pytest
 
-from goryu.commands.common import command_words
-
 
 @pytest.fixture
 def crosstable() -> ModuleType:
@@ -47,14 +45,6 @@ def test_a_short_tournament_is_played_and_resumed(
     assert [engine["name"] for engine in summary["engines"]] == ["policy", "random"]
     assert crosstable.main([*arguments, *options]) == 0
     assert "resuming after 2 games" in capsys.readouterr().out
-
-
-def test_the_path_of_an_engine_may_contain_spaces(crosstable: ModuleType, tmp_path: Path) -> None:
-    path = tmp_path / "my goryu"
-    path.touch()
-    arguments = crosstable.make_parser().parse_args(["--engine", str(path), "--out", str(tmp_path)])
-    _, command, *_ = crosstable.engine(arguments, "1", "puct")
-    assert command_words(command) == (str(path), "usi", "--algorithm", "puct")
 
 
 def test_an_option_that_every_match_needs_for_itself_is_refused(

@@ -257,17 +257,6 @@ def test_an_option_that_the_engine_does_not_list_is_refused() -> None:
     client.kill()
 
 
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_match_with_an_unknown_option_plays_no_game(config: MatchConfig, side: int) -> None:
-    """It played all games and warned at the end."""
-    engines = list(config.engines)
-    engines[side] = replace(engines[side], options=(("Treads", "1"),))
-    with pytest.raises(UnknownOptionError, match="Scripted does not list the option Treads"):
-        run(replace(config, engines=(engines[0], engines[1]), concurrency=2))
-    assert config.directory is not None
-    assert "game" not in (config.directory / "games.jsonl").read_text().partition("\n")[2]
-
-
 # The match
 
 

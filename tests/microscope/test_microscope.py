@@ -31,7 +31,6 @@ from goryu.search.gumbel import Gumbel, GumbelConfig
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few pieces: paths merge and positions repeat at once."""
-MATE = "7nl/5kP2/3p1g1p1/4pp1Pp/9/5P2P/4+p1N2/3+p1+p1K1/8L b RB2GSrb2s3n2l6p 1"
 
 STARTS: dict[str, Callable[[], State]] = {
     "tictactoe": TicTacToe,

@@ -84,14 +84,6 @@ def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
     assert answer.ponder is not None
 
 
-def test_outside_the_book_the_engine_searches(with_book: EngineConfig) -> None:
-    player, _ = loaded(with_book)
-    answer = search(player, request_of(with_book, "7g7f"))
-    assert answer.info_string == ""
-    assert answer.result is not None
-    assert answer.result.stats.playouts == 30
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -546,14 +538,6 @@ def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
     player, _ = loaded(config)
     request = request_of(config, sfen="l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1")
     assert player.solve_mate(request, SearchControl(), limit_ms=None).verdict is MateVerdict.NO_MATE
-
-
-def test_a_mate_search_ends_on_time() -> None:
-    player, _ = loaded(QUICK)
-    request = request_of(QUICK, sfen="kg6l/l1s6/p8/4ps2p/P1Pn5/1+R3b3/1KG4PP/9/L7L b RB2GSN4Ps2n7p 1")
-    begun = monotonic()
-    assert player.solve_mate(request, SearchControl(), limit_ms=300).verdict is MateVerdict.UNKNOWN
-    assert 0.25 < monotonic() - begun < 20.0
 
 
 def test_an_interrupted_search_answers_with_its_result_so_far(

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import goryu
-from goryu.__main__ import COMMANDS, Command, main
+from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import VARIABLE
@@ -253,12 +253,6 @@ class TestReadme:
         results = doctest.testfile(str(path), module_relative=False, encoding="utf-8")
         assert results.attempted > 0
         assert results.failed == 0
-
-
-@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_every_command_has_its_function(command: Command) -> None:
-    module, function = command.function.split(":")
-    assert callable(getattr(importlib.import_module(module), function))
 
 
 def test_an_unknown_command_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -169,13 +169,6 @@ def test_false_is_read_as_false() -> None:
     assert options.config.clock.ponders is False
 
 
-def test_a_number_out_of_bounds_is_corrected_and_reported() -> None:
-    options = OptionValues()
-    assert options.set("BlackDrawValue", "100") == []  # Percent: 1000 per mille.
-    assert options.set("Threads", "+1") == []
-    assert options.set("BlackDrawValue", "101") == ["option DrawValueBlack: '101' became 1000"]
-
-
 @pytest.mark.parametrize("name, unused, used", [("Max_GPU", "1", "2"), ("numgpus", "1", "8")])
 def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
@@ -206,20 +199,6 @@ def test_c_puct_is_the_constant_of_the_root_too() -> None:
     assert options.set("c_puct", "100") == []
     assert options.config.search.formula.c_init == options.config.search.root_formula.c_init == 2.0
     assert options.describe("c_puct") == ["C_init = 100", "C_init_root = 100"]
-
-
-def test_resign_threshold_in_lower_case_counts_percent() -> None:
-    """It is an option of python-dlshogi2; that of dlshogi, in per mille, has capital letters."""
-    options = OptionValues()
-    message = "option resign_threshold sets Resign_Percent, in percent of win rate"
-    assert options.set("resign_threshold", "5") == [message]
-    assert options.describe("resign_threshold") == ["Resign_Percent = 5"]
-    assert options.describe("Resign_Threshold") == ["Resign_Threshold = 0"]
-    assert options.config.resigns_below == pytest.approx(-0.9)
-    for name in ("Resign_Threshold", "RESIGN_THRESHOLD"):
-        assert options.set(name, "300") == []
-        assert options.describe("Resign_Threshold") == ["Resign_Threshold = 300"]
-    assert options.config.resigns_below == pytest.approx(-0.4)
 
 
 def test_constants_of_the_win_rate_scale_are_doubled() -> None:
@@ -286,13 +265,6 @@ def test_mate_infinite_is_no_infinite_analysis() -> None:
     assert command.mate_ms is None
     assert parse_go(("mate", "500")).mate_ms == 500
     assert parse_go(("ponder", "btime", "0", "wtime", "0", "byoyomi", "100")).limits.ponder
-
-
-def test_searchmoves_may_come_before_and_after_the_limits() -> None:
-    for text in ("nodes 7 searchmoves 7g7f P*5e", "searchmoves 7g7f P*5e nodes 7"):
-        command = parse_go(tuple(text.split()))
-        assert command.searchmoves == ("7g7f", "P*5e")
-        assert command.limits.nodes == 7
 
 
 def test_a_model_file_sets_options_that_the_user_has_not_set() -> None:

@@ -52,17 +52,8 @@ def test_the_exercises_measure_every_variant(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     found = tmp_path / "found.json"
-    run(
-        "exercises",
-        "--value-games",
-        "30",
-        "--match-games",
-        "2",
-        "--folder",
-        str(tmp_path),
-        "--json",
-        str(found),
-    )
+    options = ("--value-games", "30", "--match-games", "2", "--folder", str(tmp_path))
+    run("exercises", *options, "--json", str(found))
     document = json.loads(found.read_text(encoding="utf-8"))
     for name in ("one opponent", "varied opponent", "mixture", "mixture with corners", "corner bonus"):
         assert f"{name} - random" in document["points"]
@@ -78,15 +69,6 @@ def test_shogi_learns_one_cycle_and_writes_a_network(tmp_path: Path) -> None:
     assert "puct:20 - random" in (tmp_path / "report.json").read_text(encoding="utf-8")
 
 
-def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--match-games", "1", "--folder", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "expected at least 2" in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -98,17 +80,22 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
         ("reversi --plot nowhere/found.png", "no such folder"),
         ("reversi --plot found.foo", "expected one of the endings "),
         ("reversi --json .", "a folder, expected a file"),
+        ("reversi --match-games 1", "expected at least 2"),
     ],
 )
 def test_impossible_options_are_refused_before_the_training(
-    arguments: str, expected: str, tmp_path: Path
+    arguments: str,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("rich")
     pytest.importorskip("matplotlib")
-    command = [*COMMAND, *arguments.split(), "--folder", "run"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert expected in done.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        raise SystemExit(main([*arguments.split(), "--folder", "run"]))
+    assert expected in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

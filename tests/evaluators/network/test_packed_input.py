@@ -137,20 +137,6 @@ def check_answers(packed: NetworkEvaluator, planes: NetworkEvaluator, boards: li
             assert np.array_equal(found, expected)
 
 
-@pytest.mark.parametrize("sees_nyugyoku", [False, True])
-def test_bits_are_the_planes(sees_nyugyoku: bool) -> None:
-    model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)
-    boards = random_boards(100, seed=2, board_type=PythonBoard)
-    planes = planes_of(model_format, boards)
-    rows, numbers = pack(model_format, planes)
-    assert rows.shape == (100, 643 if sees_nyugyoku else 636)
-    assert numbers.size == 0
-    bits = np.unpackbits(rows, axis=1, bitorder="little")
-    assert np.array_equal(bits[:, : 62 * 81], planes[0].reshape(100, -1))
-    hands = bits[:, 628 * 8 : 628 * 8 + planes[1].shape[1]]
-    assert np.array_equal(np.repeat(hands, 81, axis=1), planes[1].reshape(100, -1))
-
-
 @every_kind
 def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind: str) -> None:
     """Each plane is where `places` says: as 81 bits, one bit or a float."""

@@ -18,16 +18,6 @@ OPTIONS = {"game": "tictactoe", "seed": 1}
 FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
 
 
-def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    report = TutorialReport(
-        OPTIONS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")]
-    )
-    report.write(path)
-    assert TutorialReport.read(path, OPTIONS) == report
-    assert TutorialReport.read(tmp_path / "nothing.json", OPTIONS) == TutorialReport(OPTIONS)
-
-
 def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     TutorialReport(OPTIONS).write(path)
