@@ -55,8 +55,6 @@ SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
 
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """A head without a core for workers, and two nodes of one core; one cluster at a time on a computer."""
