@@ -1,8 +1,6 @@
 """Clients by other authors play games with the engine."""
 
-import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +13,6 @@ cshogi = pytest.importorskip("cshogi")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engine by a shell script")
 
-SHOGIARENA = os.environ.get("SHOGIARENA") or shutil.which("shogiarena")
 """ShogiArena's program, which needs its own environment."""
 
 QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
@@ -64,37 +61,3 @@ def test_the_command_line_of_cshogi_plays_games(arguments: list[str], program: P
     games = int(arguments[1])
     assert f"{games} of {games} games finished" in done.stdout
     assert "反則" not in done.stdout, "a foul"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not SHOGIARENA, reason="ShogiArena is not installed; SHOGIARENA may name its program")
-def test_shogiarena_runs_a_sequential_test(program: Path, tmp_path: Path) -> None:
-    assert SHOGIARENA
-    options = "\n".join(f"  {name}: {value}" for name, value in QUICK)
-    for name in ("first", "second"):
-        text = f"name: {name}\nengine_path: {program}\noptions:\n{options}\n"
-        (tmp_path / f"{name}.yaml").write_text(text)
-    (tmp_path / "test.yaml").write_text(
-        """
-engines:
-  - {name: first, engine_path: first.yaml}
-  - {name: second, engine_path: second.yaml}
-tournament: {games_per_pair: 4, num_parallel: 1}
-rules:
-  adjudication: {max_plies: 60}
-  time_control: {time_ms: 0, byoyomi_ms: 100, expiry_margin_ms: 1000}
-sprt: {elo0: 0, elo1: 50, alpha: 0.05, beta: 0.05}
-dashboard: {enabled: false}
-"""
-    )
-    done = subprocess.run(
-        [SHOGIARENA, "--output-dir", "out", "run", "sprt", "test.yaml", "--no-resume"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    (path,) = (tmp_path / "out").rglob("completion_status.json")
-    status = json.loads(path.read_text())
-    assert (status["completed"], status["error_games"]) == (4, 0), status
