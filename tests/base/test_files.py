@@ -90,6 +90,7 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
         "records convert game.usi --out z.games --left-out game.usi",
         "records convert game.usi --out y.hcpe --left-out y.hcpe",
         "records openings game.usi --out game.usi",
+        "book merge game.usi --out game.usi",
         "selfplay reanalyse old.games --model a --out old.games",
     ],
 )

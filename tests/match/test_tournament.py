@@ -35,7 +35,6 @@ MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
 SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
-FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 QUICK = Timeouts(start_timeout_s=20, move_timeout_s=20, grace_s=2, quit_s=0.5)
 HURRIED = replace(QUICK, move_timeout_s=0.2, grace_s=0.2, quit_s=0.1)
 
@@ -414,12 +413,6 @@ def test_a_pair_that_repeats_an_earlier_one_is_not_counted_again(config: MatchCo
     assert "unfinished" not in report(match.names, entries)
 
 
-def test_games_without_moves_all_count(config: MatchConfig) -> None:
-    entries = [replace(entry, moves=()) for entry in run(config).entries[:2]]
-    again = [replace(entry, number=entry.number + 2) for entry in entries]
-    assert len(distinct_pairs([*entries, *again])) == 2
-
-
 def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) -> None:
     """One opening and engines that always play the same: every pair repeats the first one."""
     sprt = Sprt(0, 100)
@@ -603,19 +596,6 @@ def test_an_adjudication_needs_consecutive_scores_of_both_sides() -> None:
     silent = Adjudicator(800, plies=2)
     assert [silent.add_score(0, 900), silent.add_score(1, None), silent.add_score(0, 900)] == [None] * 3
     assert silent.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
-
-
-@pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
-def test_a_pair_of_real_games_is_played_to_its_end(tmp_path: Path) -> None:
-    engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"),), TimeControl(nodes=200))
-    match = run(MatchConfig((engine, engine), 2, directory=tmp_path, rules=GameRules(resign_cp=2000)))
-    assert {entry.reason for entry in match.entries} <= {
-        "checkmate",
-        "adjudication",
-        "repetition",
-        "max plies",
-    }
-    assert all(entry.cps[0] is not None for entry in match.entries)
 
 
 # Tuning

@@ -49,9 +49,6 @@ def test_every_field_is_an_option_and_every_option_a_field() -> None:
     assert {option.field for option in options} - {""} == set(fields_of(EngineConfig())) - NO_OPTIONS
 
 
-OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
-
-
 def test_no_name_is_used_twice() -> None:
     names = [name.lower() for option in OPTIONS for name in (option.name, *dict(option.aliases))]
     names.remove("c_puct")  # It sets the constants of the root and of the other nodes.
@@ -162,13 +159,6 @@ def test_a_book_is_opened_only_if_it_is_named_and_own_book_is_true() -> None:
     assert [file.is_none for file in files] == [True, False, True]
 
 
-def test_false_is_read_as_false() -> None:
-    options = OptionValues()
-    options.set("USI_Ponder", "true")
-    options.set("USI_Ponder", "false")
-    assert options.config.clock.ponders is False
-
-
 @pytest.mark.parametrize("name, unused, used", [("Max_GPU", "1", "2"), ("numgpus", "1", "8")])
 def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
@@ -183,14 +173,6 @@ def test_a_path_may_have_the_quotes_of_windows() -> None:
     assert options.config.evaluator.model == r"C:\My Models\日本 語.onnx"
     options.set("DNN_Model", '"')
     assert options.config.evaluator.model == '"'
-
-
-def test_units_of_other_engines_are_converted() -> None:
-    options = OptionValues()
-    options.set("WhiteDrawValue", "40")
-    assert OPTIONS_BY_NAME["DrawValueWhite"].text(options.config) == "400"
-    assert options.config.rules.draw_value(1) == pytest.approx(-0.2)
-    assert options.config.rules.draw_value(0) == 0.0
 
 
 def test_c_puct_is_the_constant_of_the_root_too() -> None:
@@ -313,16 +295,6 @@ def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     (tmp_path / "options").write_text("BookFile 定跡.db\n", encoding)
     monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
     assert read_options_file() == ("BookFile 定跡.db\n", "")
-
-
-def test_an_options_file_in_utf_16_is_reported_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
-    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
-    text, problem = read_options_file()
-    assert text == ""
-    assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
 
 
 def test_an_options_file_without_read_permission_is_reported_in_one_line(
