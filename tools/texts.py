@@ -27,8 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(__file__).with_suffix(".toml")
 PAGES = {"en": ROOT / "docs" / "texts.md", "ja": ROOT / "docs" / "texts.ja.md"}
 HEADS = {
-    "en": "| in the text | in Goryu | it prints | state |\n|---|---|---|---|",
-    "ja": "| 文章では | Goryu では | 出力 | 状態 |\n|---|---|---|---|",
+    "en": "| in the text | in Goryu | it prints | remark |\n|---|---|---|---|",
+    "ja": "| 文章では | Goryu では | 出力 | 備考 |\n|---|---|---|---|",
 }
 OUTLINE = "card"
 """The table of the project's outline, which is none of the five texts."""
@@ -37,7 +37,9 @@ COUNTS = {
     "ja": "文章の {all} 項目のうち、{works} 項目が動き、{partly} 項目は一部だけ、"
     "{history} 項目は歴史的なものです。",
 }
-STATES = {"works": ("works", "できる"), "partly": ("partly", "一部"), "history": ("history", "歴史")}
+STATES = {"works": ("", ""), "partly": ("partly", "一部"), "history": ("history", "歴史")}
+"""What the remark begins with."""
+
 TABLE = re.compile(r"(?<=^<!-- table: )(\w+) -->\n.*?(?=<!-- end -->$)", re.MULTILINE | re.DOTALL)
 ENVIRONMENT = {
     "GORYU_LANGUAGE": "en", "GORYU_NETWORK": "shipped", "COLUMNS": "160", "NO_COLOR": "1", "TERM": "dumb",
@@ -85,12 +87,16 @@ class Row:
     def markdown(self, language: str) -> str:
         """Returns the row of the page in one of the languages."""
         i = list(PAGES).index(language)
-        places = [_link(language, *see.split()) for see in self.see]
+        places = []
+        for path, *names in map(str.split, self.see):
+            places.append(_link(language, path, *(name for name in names if name not in self.py)))
         typed = f": `{' ⏎ '.join(self.typed)}`" if self.typed else ""
         here = "<br>".join([*places, *([_code(self.py or self.run) + typed] if self.py or self.run else [])])
         printed = "<br>".join(_code(line) for line in self.out)
-        why = f"{'：' if i else ': '}{self.why[i]}" if self.why[i] else ""
-        return f"| {self.texts[i]} | {here} | {printed} | {STATES[self.state][i]}{why} |"
+        remark = self.why[i]
+        if self.state != "works":
+            remark = f"{STATES[self.state][i]}{'：' if i else ': '}{remark}"
+        return f"| {self.texts[i]} | {here} | {printed} | {remark} |"
 
 
 def _code(text: str) -> str:

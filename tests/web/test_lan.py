@@ -1,4 +1,4 @@
-"""The page in the local network: a test for each line of the threat model in docs/web.md."""
+"""The page in the local network: a test for each line of the threat model in SECURITY.md."""
 
 import asyncio
 import io

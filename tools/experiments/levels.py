@@ -5,8 +5,8 @@ r"""Measures the levels of strength: matches between neighbours, the loss of the
     python tools/experiments/levels.py report --out runs/levels
 
 `play` runs `goryu match` for each pair and resumes where it was interrupted. `judge` lets the engine at full
-strength evaluate the positions before and after moves of these games. `report` writes the tables of both
-languages of docs/levels.md, and docs/pictures/levels.png.
+strength evaluate the positions before and after moves of these games. `report` prints the losses and draws
+them (docs/pictures/levels.png), and writes the other tables of both languages of docs/levels.md.
 """
 
 import argparse
@@ -215,10 +215,6 @@ TEXTS = {
     ),
     "level": ("level", "レベル"),
     "rating": ("rating", "レーティング"),
-    "mean": ("mean loss", "平均"),
-    "more": ("≥ {percent} %", "{percent}%以上"),
-    "range": ("{low}-{high} %", "{low}〜{high}%"),
-    "moves": ("moves", "手数"),
 }
 
 
@@ -230,11 +226,10 @@ def report(folder: Path) -> None:
         text = guide.read_text("utf-8")
         text = replaced(text, "levels", level_table(language))
         text = replaced(text, "matches", match_table(folder, language))
-        text = replaced(text, "losses", loss_table(losses, language))
         guide.write_text(text, "utf-8", newline="\n")
     draw(losses)
     print(match_table(folder, 0))
-    print(loss_table(losses, 0))
+    print(loss_table(losses))
 
 
 def replaced(text: str, name: str, table: str) -> str:
@@ -305,22 +300,20 @@ def shares(losses: Sequence[float]) -> list[float]:
     return [sum(low <= loss < high for loss in losses) / len(losses) for low, high in pairwise(edges)]
 
 
-def class_names(language: int) -> list[str]:
+def class_names() -> list[str]:
     """Returns the names of the classes of losses."""
     percents = [0, *(round(100 * bound) for bound in BOUNDS)]
-    names = [TEXTS["range"][language].format(low=low, high=high) for low, high in pairwise(percents)]
-    return [*names, TEXTS["more"][language].format(percent=percents[-1])]
+    return [*(f"{low}-{high} %" for low, high in pairwise(percents)), f"≥ {percents[-1]} %"]
 
 
-def loss_table(losses: dict[str, list[float]], language: int) -> str:
+def loss_table(losses: dict[str, list[float]]) -> str:
     """Returns the distribution of losses as a table."""
-    words = {name: texts[language] for name, texts in TEXTS.items()}
-    header = [words["level"], words["moves"], words["mean"], *class_names(language)]
+    header = ["level", "moves", "mean loss", *class_names()]
     lines = [f"| {' | '.join(header)} |", "|---|" + "--:|" * (len(header) - 1)]
     for number, values in losses.items():
         cells = [f"{100 * share:.0f} %" for share in shares(values)]
         mean = f"{100 * fmean(values):.1f} %"
-        lines.append(f"| {' | '.join([level_name(int(number), language), str(len(values)), mean, *cells])} |")
+        lines.append(f"| {' | '.join([level_name(int(number), 0), str(len(values)), mean, *cells])} |")
     return "\n".join(lines)
 
 
@@ -334,7 +327,7 @@ def draw(losses: dict[str, list[float]]) -> None:
     names = [level_name(int(number), 0) for number in losses]
     left = [0.0] * len(names)
     columns = list(zip(*(shares(values) for values in losses.values()), strict=True))
-    for index, (column, label) in enumerate(zip(columns, class_names(0), strict=True)):
+    for index, (column, label) in enumerate(zip(columns, class_names(), strict=True)):
         widths = [100 * share for share in column]
         axes.barh(names, widths, left=left, label=label, color=colormaps["YlOrRd"](index / len(columns)))
         left = [start + width for start, width in zip(left, widths, strict=True)]
