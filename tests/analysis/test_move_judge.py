@@ -50,14 +50,6 @@ def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJud
     assert not loses(judged, judged.loss, PLAYOUTS)  # The margin of error.
 
 
-def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
-    blunder = present(judge.judge("", BEFORE, "2d8d", PLAYOUTS))
-    assert blunder.best is not None
-    judged = present(judge.judge("", BEFORE, blunder.best, PLAYOUTS))
-    assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
-    assert not loses(judged, 0.0, PLAYOUTS)
-
-
 def test_a_guess_is_right_as_good_or_worse(judge: MoveJudge) -> None:
     verdicts = {}
     for move in ("2d2h", "2d2f", "2d8d"):
