@@ -139,6 +139,7 @@ def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(
     assert "wins: four in a row" in out.getvalue() or "draw" in out.getvalue()
 
 
+@pytest.mark.slow
 def test_a_symmetric_game_on_a_square_board_is_learnt_with_one_line() -> None:
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -113,10 +112,7 @@ def test_several_lines_have_falling_scores(ready: Engine, name: str, nodes: int)
     assert scores[1] >= scores[2]
 
 
-@pytest.mark.parametrize(
-    "name, order",
-    [(name, "visits") for name in COLUMNS] + [("uct", "moves")],
-)
+@pytest.mark.parametrize("name, order", [(name, "visits") for name in COLUMNS] + [("uct", "moves")])
 def test_the_table_of_moves_is_that_of_the_book(ready: Engine, name: str, order: str) -> None:
     ready.send(f"setoption name Algorithm value {name}\nsetoption name DebugMessage value true")
     ready.send(f"setoption name DebugMessage_Order value {order}\nposition startpos")
@@ -171,13 +167,3 @@ def test_the_command_line_chooses_the_algorithm(pool: Pool) -> None:
         engine.send("position startpos\ngo depth 2")
         engine.expect(NUMBERS["alpha-beta"])
         engine.expect("bestmove .*")
-
-
-@pytest.mark.parametrize("name", ["flat-mc", "uct", "alpha-beta"])
-def test_a_stop_is_served_at_once_though_python_searches(ready: Engine, name: str) -> None:
-    ready.send(f"setoption name Algorithm value {name}\nposition startpos")
-    for _ in range(3):
-        ready.send("go infinite")
-        time.sleep(0.05)
-        ready.send("stop")
-        ready.expect_within("bestmove .*", 0.0, 0.2)

@@ -1,8 +1,6 @@
 """Clients by other authors play games with the engine."""
 
-import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,18 +8,11 @@ from pathlib import Path
 import pytest
 
 import goryu
-from goryu.match.engine_faults import FAILURES
-from goryu.match.game import GameRules
-from goryu.match.game_log import GameLog
-from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig
-from goryu.match.usi_client import EngineSpec
 
 cshogi = pytest.importorskip("cshogi")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engine by a shell script")
 
-SHOGIARENA = os.environ.get("SHOGIARENA") or shutil.which("shogiarena")
 """ShogiArena's program, which needs its own environment."""
 
 QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
@@ -42,44 +33,6 @@ def program(tmp_path: Path) -> Path:
     path.write_text(f'#!/bin/sh\nPYTHONPATH="{packages}" exec "{sys.executable}" -u -m goryu\n')
     path.chmod(0o755)
     return path
-
-
-def test_two_engines_on_one_machine_play_games(tmp_path: Path, mode: tuple[str, str]) -> None:
-    pytest.importorskip("rsshogi")
-    engine = EngineSpec(
-        command=(sys.executable, "-m", "goryu"),
-        options=(*QUICK, ("Threads", "1")),
-        limits=TimeControl(byoyomi=30),
-        environment=(("GORYU_IMPLEMENTATION", mode[0]),),
-    )
-    config = MatchConfig((engine, engine), games=2, rules=GameRules(max_plies=20))
-    match = Match(config, GameLog(tmp_path / "games.jsonl", config.identity()))
-    match.run()
-    assert len(match.entries) == 2
-    assert not [entry.detail for entry in match.entries if entry.reason in FAILURES]
-
-
-def test_cshogi_plays_a_game(program: Path) -> None:
-    from cshogi.usi import Engine
-
-    engine = Engine(str(program), connect=False)
-    engine.connect()
-    for name, value in QUICK:
-        engine.setoption(name, value)
-    engine.isready()
-    engine.usinewgame()
-    board = cshogi.Board()
-    moves: list[str] = []
-    for _ in range(16):
-        engine.position(moves, "startpos")
-        move, _ponder = engine.go(byoyomi=60)
-        if move in ("resign", "win"):
-            break
-        assert move in map(cshogi.move_to_usi, board.legal_moves)
-        board.push_usi(move)
-        moves.append(move)
-    engine.quit()
-    assert len(moves) == 16
 
 
 @pytest.mark.parametrize(
@@ -108,37 +61,3 @@ def test_the_command_line_of_cshogi_plays_games(arguments: list[str], program: P
     games = int(arguments[1])
     assert f"{games} of {games} games finished" in done.stdout
     assert "反則" not in done.stdout, "a foul"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not SHOGIARENA, reason="ShogiArena is not installed; SHOGIARENA may name its program")
-def test_shogiarena_runs_a_sequential_test(program: Path, tmp_path: Path) -> None:
-    assert SHOGIARENA
-    options = "\n".join(f"  {name}: {value}" for name, value in QUICK)
-    for name in ("first", "second"):
-        text = f"name: {name}\nengine_path: {program}\noptions:\n{options}\n"
-        (tmp_path / f"{name}.yaml").write_text(text)
-    (tmp_path / "test.yaml").write_text(
-        """
-engines:
-  - {name: first, engine_path: first.yaml}
-  - {name: second, engine_path: second.yaml}
-tournament: {games_per_pair: 4, num_parallel: 1}
-rules:
-  adjudication: {max_plies: 60}
-  time_control: {time_ms: 0, byoyomi_ms: 100, expiry_margin_ms: 1000}
-sprt: {elo0: 0, elo1: 50, alpha: 0.05, beta: 0.05}
-dashboard: {enabled: false}
-"""
-    )
-    done = subprocess.run(
-        [SHOGIARENA, "--output-dir", "out", "run", "sprt", "test.yaml", "--no-resume"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    (path,) = (tmp_path / "out").rglob("completion_status.json")
-    status = json.loads(path.read_text())
-    assert (status["completed"], status["error_games"]) == (4, 0), status

@@ -90,8 +90,8 @@ def check_session(engine: Engine) -> None:
     """Plays a short session: usi, a move in byoyomi, the end of the input during a search."""
     engine.prelude()
     assert engine.offered[0].startswith("id name Goryu ")
-    engine.send("position startpos\ngo btime 0 wtime 0 byoyomi 1000")
-    engine.expect_within("bestmove .*", 0.3, 1.0)
+    engine.send("position startpos\ngo btime 0 wtime 0 byoyomi 200")
+    engine.expect_within("bestmove .*", 0.05, 0.2)
     engine.send("go infinite")
     engine.close_input()
     engine.expect_exit(1.0)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 cshogi = pytest.importorskip("cshogi")
 
 ENGINE = ROOT / "engine"
-START_MOVES = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 MATED = "4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1"
 
 
@@ -36,12 +35,6 @@ def usiok(engine: Engine) -> list[str]:
     while (line := engine.expect("id .*|option .*|usiok")) != "usiok":
         lines.append(line)
     return lines
-
-
-def playouts(info: str) -> int:
-    found = re.search(r" nodes (\d+)", info)
-    assert found
-    return int(found[1])
 
 
 # Handshake.
@@ -307,17 +300,6 @@ def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
 # Time.
 
 
-def test_byoyomi_of_100_ms_is_kept(ready: Engine) -> None:
-    taken_ms = []
-    for i in range(10):
-        played = " ".join(START_MOVES[: i % len(START_MOVES)])
-        ready.send(f"position startpos moves {played}\ngo byoyomi 100")
-        ready.expect("bestmove .*")
-        taken_ms.append(1000 * ready.running_s())
-    # A machine that pauses (a disk, a host) makes one move late; an engine that is late makes many.
-    assert sorted(taken_ms)[-2] < 100 + 100, sorted(taken_ms)[-5:]
-
-
 @pytest.mark.slow
 def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
     hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
@@ -343,7 +325,7 @@ def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
     ready.expect_silence(0.1, but_info=False)
 
 
-@pytest.mark.parametrize("commands", [600, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("commands", [300, pytest.param(2_000, marks=pytest.mark.slow)])
 def test_every_go_among_random_commands_is_answered(ready: Engine, commands: int) -> None:
     rng = random.Random(18)
     for _ in range(commands):
@@ -500,10 +482,7 @@ def test_a_closed_output_ends_the_engine(pool: Pool) -> None:
 
 @pytest.mark.parametrize(
     "arguments, environment",
-    [
-        ((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}),
-        (("-X", "dev", "-W", "error"), {}),
-    ],
+    [((), {"PYTHONIOENCODING": "cp932", "PYTHONUTF8": "0"}), (("-X", "dev", "-W", "error"), {})],
     ids=["cp932", "dev mode"],
 )
 def test_the_engine_plays_under_any_locale_and_python_option(
@@ -578,12 +557,6 @@ def piped(pool: Pool, commands: str) -> list[str]:
     )
     assert done.returncode == 0
     return [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
-
-
-def test_quit_answers_isready_and_go_that_came_while_the_network_loads(pool: Pool) -> None:
-    lines = piped(pool, "isready\nposition startpos\ngo byoyomi 300\nquit\n")
-    assert next(line for line in lines if line and not line.startswith("info ")) == "readyok"
-    assert re.fullmatch(r"bestmove \S{4,5}( ponder \S{4,5})?", lines[-1])
 
 
 def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:

@@ -307,10 +307,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(
     way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:
     is_early, is_stochastic = way == "early", way == "stochastic"
-    with (
-        shogihome(pool, is_early, is_stochastic) as first,
-        shogihome(pool, False, is_stochastic) as second,
-    ):
+    with shogihome(pool, is_early, is_stochastic) as first, shogihome(pool, False, is_stochastic) as second:
         for _ in range(games):
             game = Game((first, second), Clock(byoyomi=byoyomi), plies)
             result = game.play()
@@ -350,11 +347,11 @@ def test_shogihome_starts_to_ponder_while_it_handles_an_answer(pool: Pool) -> No
                 gui.go_ponder(f"{position} {move} {ponder}", Clock())
 
         gui.on_bestmove = ponder_at_once
-        gui.go(position_after(["2g2f"]), Clock(byoyomi=500))
+        gui.go(position_after(["2g2f"]), Clock(byoyomi=200))
         gui.wait_for_answer()
         for _ in range(2):
             assert gui.state is Gui.PONDERING
-            gui.ponderhit(Clock(byoyomi=500))
+            gui.ponderhit(Clock(byoyomi=200))
             gui.wait_for_answer()
         assert len(gui.answers) == 3
 

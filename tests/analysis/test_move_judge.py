@@ -15,6 +15,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
+from present import present
 from sample_games import ROOK_HANGS
 
 BEFORE = ROOK_HANGS[:10]
@@ -40,8 +41,7 @@ def quick_judge(store: AnalysisStore | None = None) -> MoveJudge:
 
 
 def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJudge) -> None:
-    judged = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
-    assert judged is not None
+    judged = present(judge.judge("", BEFORE, "2d8d", PLAYOUTS))
     assert (judged.kind, judged.turn, judged.ply) == (MoveClass.BLUNDER, 0, len(BEFORE) + 1)
     assert judged.refutation[0] == "8b8d"
     assert judged.better_line[0] == judged.best
@@ -50,31 +50,18 @@ def test_a_rook_left_to_be_taken_loses_and_its_capture_refutes_it(judge: MoveJud
     assert not loses(judged, judged.loss, PLAYOUTS)  # The margin of error.
 
 
-def test_the_better_move_loses_nothing(judge: MoveJudge) -> None:
-    blunder = judge.judge("", BEFORE, "2d8d", PLAYOUTS)
-    assert blunder is not None
-    assert blunder.best is not None
-    judged = judge.judge("", BEFORE, blunder.best, PLAYOUTS)
-    assert judged is not None
-    assert (judged.loss, judged.best, judged.rank) == (0.0, None, 1)
-    assert not loses(judged, 0.0, PLAYOUTS)
-
-
 def test_a_guess_is_right_as_good_or_worse(judge: MoveJudge) -> None:
     verdicts = {}
     for move in ("2d2h", "2d2f", "2d8d"):
-        judged = judge.judge("", BEFORE, move, PLAYOUTS)
-        assert judged is not None
+        judged = present(judge.judge("", BEFORE, move, PLAYOUTS))
         verdicts[move] = verdict_of(judged, "2d2h", PLAYOUTS)
     assert verdicts == {"2d2h": Verdict.RIGHT, "2d2f": Verdict.AS_GOOD, "2d8d": Verdict.WORSE}
 
 
 def test_mates_need_no_playouts_and_nothing_follows_a_mate(judge: MoveJudge) -> None:
-    judged = judge.judge(MATE_IN_ONE, [], "G*5b", PLAYOUTS)
-    assert judged is not None
+    judged = present(judge.judge(MATE_IN_ONE, [], "G*5b", PLAYOUTS))
     assert (judged.loss, judged.played_win_rate, judged.refutation) == (0.0, 1.0, ())
-    missed = judge.judge(MATE_IN_ONE, [], "G*1a", PLAYOUTS)
-    assert missed is not None
+    missed = present(judge.judge(MATE_IN_ONE, [], "G*1a", PLAYOUTS))
     assert (missed.missed_mate, missed.better_line) == (1, ("G*5b",))
 
 

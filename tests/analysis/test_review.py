@@ -17,6 +17,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
+from present import present
 from sample_games import ROOK_HANGS
 
 REPETITION = " ".join(["2h3h", "8b7b", "3h2h", "7b8b"] * 3)
@@ -101,8 +102,7 @@ def test_the_first_choice_of_a_search_is_a_mistake_if_it_allows_a_mate() -> None
 
 def test_the_fourth_repetition_is_a_draw(reviewer: Reviewer) -> None:
     review = reviewed(reviewer, START_SFEN, REPETITION, playouts=10)
-    last = review.analyses[-1]
-    assert last is not None
+    last = present(review.analyses[-1])
     assert (last.value, last.ending, last.moves) == (0.0, "fourfold repetition", ())
     assert review.black_win_rate(12) == 0.5
 
@@ -121,8 +121,7 @@ def test_a_game_that_goes_on_after_its_end_has_an_accuracy() -> None:
 def test_a_declaration_that_is_possible_is_named(reviewer: Reviewer) -> None:
     # Black's king and ten pieces are in the camp: 28 points with the rooks and bishops.
     review = reviewed(reviewer, "KRRBB4/PPPPPP3/9/9/9/9/9/9/8k b 4G4S4N4L12P 1", "")
-    first = review.analyses[0]
-    assert first is not None
+    first = present(review.analyses[0])
     assert (first.ending, first.win_rate) == ("declaration", 1.0)
 
 
@@ -130,8 +129,7 @@ def test_win_rates_are_black_s_in_a_game_that_white_begins(reviewer: Reviewer) -
     white_is_ahead = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL w - 1"
     review = reviewed(reviewer, white_is_ahead, "3c3d")
     assert review.turn(0) == 1
-    rate = review.black_win_rate(0)
-    assert rate is not None
+    rate = present(review.black_win_rate(0))
     assert rate < 0.2
     assert next(review.plies()).turn == 1
 
@@ -161,8 +159,7 @@ def test_the_accuracy_of_a_move_is_lichess_s(loss: float, accuracy: float) -> No
 def test_the_accuracy_of_a_game_is_100_without_losses_and_falls_with_a_blunder() -> None:
     rates = [0.5] * 21
     assert game_accuracy([0.0] * 20, rates, 0) == pytest.approx(100.0)
-    blundered = game_accuracy([0.0] * 10 + [0.4] + [0.0] * 9, [0.5] * 11 + [0.1] * 10, 0)
-    assert blundered is not None
+    blundered = present(game_accuracy([0.0] * 10 + [0.4] + [0.0] * 9, [0.5] * 11 + [0.1] * 10, 0))
     assert blundered < 80.0
     assert game_accuracy([0.0] * 10 + [0.4] + [0.0] * 9, rates, 1) == pytest.approx(100.0)
 
@@ -239,20 +236,6 @@ def test_fewer_playouts_do_not_replace_more(tmp_path: Path) -> None:
     for playouts in (100, 300, 200):
         store.put("network", START_SFEN, (), analysis(playouts))
     assert store.get("network", START_SFEN, ()) == analysis(300)
-
-
-def test_a_second_review_of_a_game_searches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store = opened(tmp_path / "analyses.sqlite3", [])
-    first = GameReview(START_SFEN, ROOK_HANGS, 10)
-    quick_reviewer(store).review(first)
-
-    def fail(*arguments: object) -> None:
-        raise AssertionError("searched")
-
-    monkeypatch.setattr("goryu.analysis.position_searcher.PositionSearcher.search", fail)
-    second = GameReview(START_SFEN, ROOK_HANGS, 10)
-    assert quick_reviewer(store).review(second)
-    assert list(second.plies()) == list(first.plies())
 
 
 def test_a_damaged_database_is_named_and_the_review_goes_on(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ OUT_OF_RANGE: list[tuple[Any, str, list[float]]] = [
     (LoopConfig, "cycles", [0, HUGE]),
     (LoopConfig, "reuse", [math.nan, math.inf, 0.0]),
     (WindowRule, "window_exponent", [math.nan, 0.0, 1.1]),
+    (WindowRule, "window_growth", [-0.1]),
+    (WindowRule, "window_start", [0]),
     (GateConfig, "match_limit", [-2, HUGE]),
     (ShogiLoopConfig, "seed", [-1, HUGE]),
     (TrainingConfig, "minutes", [math.nan, 0.0]),

@@ -45,11 +45,7 @@ def test_an_output_may_be_neither_an_input_nor_another_output(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("name", "problem"),
-    [
-        (".", "is a folder: expected a file"),
-        ("file/x", "is not a folder"),
-        ("none/x", "no such folder"),
-    ],
+    [(".", "is a folder: expected a file"), ("file/x", "is not a folder"), ("none/x", "no such folder")],
 )
 def test_a_file_that_cannot_be_written_is_refused(name: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
@@ -93,6 +89,8 @@ def test_the_error_of_a_full_disk_names_the_file_and_the_old_one_is_kept(
         "records convert game.usi --out z.games --left-out game.usi",
         "records convert game.usi --out y.hcpe --left-out y.hcpe",
         "records openings game.usi --out game.usi",
+        "book merge game.usi --out game.usi",
+        "selfplay reanalyse old.games --model a --out old.games",
     ],
 )
 def test_no_program_writes_over_what_it_reads(

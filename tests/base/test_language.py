@@ -23,9 +23,7 @@ from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, identification
-from paths import DATA, ROOT
-
-BAD_SFENS = (DATA / "positions" / "bad.sfen").read_text("utf-8").splitlines()
+from paths import ROOT
 
 SOURCES = sorted(Path(goryu.__file__).parent.rglob("*.py"))
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]

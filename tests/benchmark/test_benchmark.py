@@ -37,30 +37,6 @@ def test_the_bench_signature_equals_the_stored_one() -> None:
     assert (found.digest, found.nodes) == (golden["signature"], golden["nodes"])
 
 
-def test_perft_counts_the_published_numbers() -> None:
-    leaves, seconds = throughput.perft_run(START_SFEN, 2)
-    assert leaves == 900
-    assert seconds.wall > 0
-
-
-def test_a_search_run_counts_playouts_and_evaluations() -> None:
-    run = throughput.search_run(throughput.MIDDLE_GAME, HashedEvaluator(), PuctConfig(batch_size=4), 60)
-    assert run.playouts == 60
-    assert 0 < run.evaluations <= 60
-    assert run.seconds.wall > 0
-
-
-def test_a_sweep_deletes_the_nodes_that_the_move_makes_unreachable() -> None:
-    nodes, left, seconds = throughput.sweep_run(throughput.MIDDLE_GAME, 200)
-    assert 0 < left < nodes <= 201
-    assert seconds.wall > 0.0
-
-
-def test_both_implementations_can_be_compared() -> None:
-    config = PuctConfig(batch_size=4)
-    assert throughput.native_over_python_run(throughput.MIDDLE_GAME, config, 60) > 0.0
-
-
 def test_calls_of_the_network_are_counted_while_a_search_lasts() -> None:
     network = NetworkEvaluator(DEFAULT_MODEL, backend="onnxruntime", batch_size=4)
     run = throughput.search_run(throughput.MIDDLE_GAME, network, PuctConfig(batch_size=4), 60, counts=True)

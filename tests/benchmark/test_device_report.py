@@ -2,7 +2,6 @@
 
 import pytest
 
-from goryu.commands import bench
 from goryu.implementation import IMPLEMENTATION
 
 needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="measures the native search")
@@ -22,10 +21,3 @@ def test_simulated_devices_have_the_wanted_rate_and_all_time_is_accounted_for() 
     assert 0.0 < run.busy <= 1.1
     assert run.search_us > 0.0
     assert run.cores_for(1e6) == pytest.approx(run.search_us)
-
-
-@pytest.mark.parametrize("text", ["10", "10x", "x128", "10x0", "10x128,5x64", "axb"])
-def test_sizes_that_are_none_are_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        bench.main(["--size", text])
-    assert "expected a size such as 10x128" in capsys.readouterr().err

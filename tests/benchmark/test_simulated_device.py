@@ -1,6 +1,5 @@
 """The search before a simulated GPU."""
 
-import time
 from typing import Any
 
 import numpy as np
@@ -81,18 +80,3 @@ def test_every_position_gets_its_own_answer_whatever_the_batch() -> None:
     together = network.evaluate(boards)
     assert together == [network.evaluate([board])[0] for board in boards]
     assert len({evaluation.value for evaluation in together}) > 8
-
-
-def test_a_call_takes_its_time_and_calls_are_counted() -> None:
-    device = SimulatedDevice(call_s=0.01, row_s=0.005)
-    network = device.network(4)
-    inputs = network.new_inputs(3)
-    for rows in inputs:
-        rows[:] = 1
-    start = time.perf_counter()
-    logits, values = network.run(inputs)
-    assert time.perf_counter() - start >= 0.03
-    assert (device.calls, device.rows) == (1, 4), "padded to 4 rows"
-    assert device.busy_s == pytest.approx(0.03)
-    assert logits.shape == (3, 2187)
-    assert np.abs(values).max() < 0.5

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -176,20 +176,8 @@ def test_options_of_a_dataclass_check_their_range(words: str) -> None:
         parser.parse_args(words.split())
 
 
-def test_an_option_of_a_dataclass_without_a_default_must_be_given() -> None:
-    @dataclass(frozen=True)
-    class Required:
-        folder: Path = option(MISSING, "where the files are")
-
-    parser = new_parser("A tool.")
-    add_fields(parser, Required)
-    assert from_arguments(Required, parser.parse_args(["--folder", "x"])) == Required(Path("x"))
-    with pytest.raises(SystemExit, match="2"):
-        parser.parse_args([])
-
-
 LOOP = "selfplay loop --folder new"
-PLAY = "selfplay play --model a --out a.games"
+PLAY = f"selfplay play --model {ROOT}/models/goryu-5x64.onnx --out a.games"
 TEACH = "teach play a --out a.games"
 EVALUATE = "evaluate goryu-5x64.onnx --games"
 
@@ -214,6 +202,18 @@ def test_a_fault_of_goryu_is_a_traceback(fault: Exception) -> None:
         (f"{PLAY} --random-plies 6 0", "--random-plies: 6 0: expected 0 <= MIN <= MAX"),
         (f"{PLAY} --backend gpu", "--backend: invalid choice: 'gpu'"),
         (f"{PLAY} --gpus 0,-1", "--gpus: -1: expected at least 0"),
+        (f"{PLAY} --temperature nan", "--temperature nan: expected"),
+        (f"{PLAY} --device cpu", "--device: for games without searches"),
+        (f"{PLAY} --worker-gpus 1", "these go with --cluster"),
+        (f"{PLAY} --gpus 0,1", "--backend cpu runs on the CPU"),
+        (f"{PLAY} --backend cuda --gpus 0 --cluster auto", "--gpus is for the processes of this computer"),
+        ("selfplay play --model a --out self.hcpe", "ends in .games"),
+        ("selfplay leaves empty.games --model a --out leaves.txt", "ends in .games"),
+        ("selfplay leaves empty.games --model none.onnx --out leaves.games", "none.onnx"),
+        ("train --source none.hcpe,540 --folder new", "none.hcpe"),
+        ("train --source none.hcpe,x --folder new", "expected FILE"),
+        ("train --source empty.games --folder new", "expected the scale of its scores, or a teacher"),
+        ("train --source empty.games,600 --teacher a --folder new", "with --teacher"),
         ("teach play a --out a.hcpe", "ends in .games"),
         (f"{TEACH} --openings none.txt", "none.txt"),
         (f"{TEACH} --move-timeout nan", "--move-timeout: nan"),
@@ -233,7 +233,7 @@ def test_a_wrong_argument_is_named_and_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    if command.startswith(LOOP):
+    if command.startswith((LOOP, "train")):
         pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
     write_games("empty.games", [])

@@ -9,9 +9,8 @@ import pytest
 
 from goryu.commands import doctor
 from goryu.evaluators.network import providers
-from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.implementation import IMPLEMENTATION, Board
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.set_up import measuring
 
 
@@ -31,24 +30,6 @@ def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]
     text = capsys.readouterr().out
     assert "! broken: model /nowhere/none.onnx: no such file" in text
     assert "search:" in text
-
-
-def test_goryu_doctor_measures_the_network_and_not_the_planes_of_python(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    network = NetworkEvaluator(models_folder() / "goryu-5x64.onnx", backend="cpu")
-    filled: list[Board] = []
-    fill = network.format.fill
-
-    def watched(board: Board, rows: Any) -> None:
-        filled.append(board)
-        fill(board, rows)
-
-    monkeypatch.setattr(network.format, "fill", watched, raising=False)
-    monkeypatch.setattr(network, "run", lambda inputs: None)  # As fast as a GPU may be.
-    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
-    assert doctor._evaluations_per_second(network) > 0
-    assert len(filled) == network.batch_size
 
 
 def test_goryu_doctor_measures_with_engine_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

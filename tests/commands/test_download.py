@@ -144,15 +144,6 @@ def test_a_server_without_the_package_is_named(
     assert not list(tmp_path.iterdir())
 
 
-def test_without_a_network_it_says_how_to_go_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    monkeypatch.setattr(module, "WHEEL", "http://127.0.0.1:9/miniosl.whl")
-    assert goryu("download", ["miniosl", "--out", str(tmp_path / "miniosl.onnx")]) == 2
-    assert "--from" in capsys.readouterr().err
-
-
 def empty_package(wheel: Path) -> bytes:
     path = wheel.with_name("empty.whl")
     with ZipFile(path, "w") as archive:

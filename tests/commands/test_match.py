@@ -158,14 +158,6 @@ def test_match_warns_of_an_engine_that_may_not_work_but_plays_on(
         assert (warnings[-1] if warnings else "") == (warning and f"warning: Ours {warning}")
 
 
-def test_match_fails_when_an_engine_plays_an_illegal_move(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--engine1", f"{SCRIPTED} 7g7f+", "--engine2", f"{SCRIPTED} push", "--nodes", "1"]
-    assert tool("match").main([*arguments, "--games", "2", "--out", str(tmp_path)]) == 1
-    assert "Scripted (1) vs Scripted (2): 2 games, 1 pair, 1 opening\n" in capsys.readouterr().out
-
-
 def test_match_reports_that_it_stopped_after_failures(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

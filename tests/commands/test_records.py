@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from goryu.learning.records.game_lists import is_list
@@ -285,18 +284,6 @@ def test_an_archive_becomes_training_games(tmp_path: Path, capsys: pytest.Captur
     before = (out / "train.txt").read_bytes()
     assert run("select", archive, "--min-rating", 2000, "--test", 0.25, "--out", out) == 0
     assert (out / "train.txt").read_bytes() == before
-
-
-def test_conversion_to_hcpe_keeps_positions_and_scores(tmp_path: Path) -> None:
-    pytest.importorskip("cshogi")
-    from goryu.learning.records.hcpe import read_hcpe
-
-    write_games(tmp_path / "in", [game(1), game(2)])
-    assert run("convert", tmp_path / "in", "--scores", "--out", tmp_path / "a.hcpe") == 0
-    records = read_hcpe(tmp_path / "a.hcpe")
-    assert len(records) == 20
-    assert records["eval"][:3].tolist() == [0, 20, 40]
-    assert set(np.unique(records["gameResult"])) <= {BLACK_WON, WHITE_WON}
 
 
 def test_a_list_names_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

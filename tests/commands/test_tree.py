@@ -29,7 +29,7 @@ from goryu.microscope.picture import draw
 from goryu.microscope.recording import run
 from goryu.microscope.view import Extent, node_view, view
 from goryu.players.agents.presets import disc_lead
-from goryu.search.graph.config import Formula, PuctConfig
+from goryu.search.graph.config import PuctConfig
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -113,24 +113,6 @@ def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> 
             status = main([*command, *limits, "--html", str(path)])
         assert status == (2 if whole and name == "shogi" else 0)
         assert status or len(groups(svg_of(path), "node")) >= 2
-
-
-def test_the_table_of_the_root_has_the_numbers_of_the_search(tmp_path: Path) -> None:
-    path = tmp_path / "tree.html"
-    command = ["tree", "--network", "noise", "--playouts", "120", "--html", str(path)]
-    assert main([*command, "-p", "c=1.5", "-p", "fpu=0.2", "-p", "batch=4"]) == 0
-    config = PuctConfig(Formula(c_init=1.5, fpu_reduction=0.2), Formula(c_init=1.5, fpu_reduction=0.1), 4)
-    puct = Puct(HashedEvaluator(), config)
-    result = puct.search(Board(), lambda _: False, max_playouts=120)
-    rows = re.findall(
-        r"<tr class=\"\w*\"><td>(\S+?)</td><td>(\S+?)</td><td>(\d+)</td>", path.read_text("utf-8")
-    )
-    found = {move: (float(prior), int(visits)) for move, prior, visits in rows}
-    assert len(found) == 30
-    for move in result.moves:
-        prior, visits = found[move_to_usi(move.move)]
-        assert visits == move.visits
-        assert prior == pytest.approx(move.prior, abs=5.1e-4)
 
 
 def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ from goryu.conversion.torch_checkpoint import read_checkpoint
 onnx: Any = pytest.importorskip("onnx")
 
 from foreign_networks import (  # noqa: E402
+    Evil,
     Net,
     policy_network,
     policy_value_network,
@@ -149,16 +150,6 @@ def test_wrong_tensors_are_named(changes: Any, message: str, tmp_path: Path) -> 
     with pytest.raises(ConversionError, match=message):
         convert([source], tmp_path / "out.onnx")
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
-
-
-class Evil:
-    """Its pickle creates a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
 
 
 def test_a_pickle_in_an_archive_is_not_executed(tmp_path: Path) -> None:

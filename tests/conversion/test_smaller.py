@@ -12,7 +12,7 @@ from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.__main__ import run as goryu  # noqa: E402
 from goryu.benchmark.positions import random_positions  # noqa: E402
-from goryu.benchmark.random_network import TENSORS, write_random_network  # noqa: E402
+from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.conversion.convert import convert, reorder, shrink  # noqa: E402
 from goryu.conversion.smaller import open_plain, played_positions  # noqa: E402
 from goryu.conversion.tensors import ConversionError  # noqa: E402
@@ -56,24 +56,6 @@ def test_an_onnx_file_is_halved(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert sum(np.prod(t.dims) for t in halves) > 400_000
     assert goryu("convert", [str(MODEL), "--out", str(tmp_path / "same.onnx")]) == 2
     assert "is an ONNX file already; choose --fp16 or --int8" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("kind", TENSORS)
-def test_a_halved_network_of_every_format_keeps_its_format_and_answers(tmp_path: Path, kind: str) -> None:
-    """Its inputs and outputs stay floats; positions travel as planes and as bits."""
-    source, target = tmp_path / "full.onnx", tmp_path / "half.onnx"
-    write_random_network(1, 8, source, kind=kind)
-    shrink(source, target, "fp16", positions=16)
-    full = NetworkEvaluator(source, backend="onnxruntime", batch_size=4)
-    boards = random_positions(12, seed=3)
-    expected = full.evaluate(boards)
-    for packs in (False, True):
-        half = NetworkEvaluator(target, backend="onnxruntime", batch_size=4, packs=packs)
-        assert half.format.name == full.format.name
-        assert bool(half.packed) == packs, half.note
-        for found, exact in zip(half.evaluate(boards), expected, strict=True):
-            assert found.value == pytest.approx(exact.value, abs=0.003)
-            assert found.policy == pytest.approx(exact.policy, abs=0.003)
 
 
 def write_planes_last(source: Path, target: Path) -> None:

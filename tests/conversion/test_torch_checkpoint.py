@@ -12,7 +12,17 @@ import pytest
 pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint
-from foreign_networks import Net, dlshogi, relu, resnet10_swish, second_book, sigmoid, swish, wideresnet10
+from foreign_networks import (
+    Evil,
+    Net,
+    dlshogi,
+    relu,
+    resnet10_swish,
+    second_book,
+    sigmoid,
+    swish,
+    wideresnet10,
+)
 from goryu.benchmark.positions import random_positions
 from goryu.conversion.convert import convert
 from goryu.conversion.tensors import ConversionError
@@ -190,16 +200,6 @@ def test_half_precision_weights_are_read(tmp_path: Path) -> None:
 
 
 # Hostile checkpoints.
-
-
-class Evil:
-    """Its pickle creates a file."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> Any:
-        return Path.touch, (self.path,)
 
 
 def archive(path: Path, description: bytes, **members: bytes) -> Path:

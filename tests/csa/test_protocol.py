@@ -44,10 +44,7 @@ def test_the_clock_before_the_first_move_and_after_one_of_12_s(
 
 def test_both_sides_may_have_times_of_their_own() -> None:
     text = "Time_Unit:1sec\nTotal_Time:300\nEND Time\nBEGIN Time-\nTotal_Time:60\nByoyomi:5"
-    assert [str(time) for time in read(text).times] == [
-        "time=300000",
-        "time=60000,byoyomi=5000",
-    ]
+    assert [str(time) for time in read(text).times] == ["time=300000", "time=60000,byoyomi=5000"]
 
 
 @pytest.mark.parametrize(

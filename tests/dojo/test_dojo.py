@@ -22,27 +22,6 @@ from sample_games import sample_game
 WAIT_S = 60
 
 
-def test_candidates_are_checked_beside_the_background_review(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(evaluator=EvaluatorConfig(kind="material")))
-    change_training_settings(dojo.database, {"playouts": 100})
-    dojo.problems.add([NewProblem(ProblemKind.MISTAKE, "4k4/9/4P4/9/9/9/9/r8/4K4 b G 1", (), {}, "5c5b+")])
-    is_done = Event()
-
-    def listen(_kind: str, **_content: object) -> None:
-        if dojo.problems.next_candidate() is None:
-            is_done.set()
-
-    dojo.subscribe(listen)
-    try:
-        dojo.start()
-        assert is_done.wait(WAIT_S)
-    finally:
-        dojo.close()
-
-
 @pytest.mark.parametrize("calls", [3, 30])
 def test_after_a_lost_gpu_all_use_a_network_that_works(
     calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]

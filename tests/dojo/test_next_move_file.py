@@ -100,12 +100,7 @@ def test_a_file_of_something_else_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [
-        ("sfen", "no position"),
-        ("candidates", []),
-        ("candidates", [{"usi": "1a1i"}]),
-        ("actualMove", {}),
-    ],
+    [("sfen", "no position"), ("candidates", []), ("candidates", [{"usi": "1a1i"}]), ("actualMove", {})],
 )
 def test_a_faulty_problem_is_named_and_the_others_are_read(field: str, value: object) -> None:
     content = sample()

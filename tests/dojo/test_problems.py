@@ -21,6 +21,7 @@ from goryu.dojo.settings import TrainingSettings
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
+from present import present
 
 GAME = "position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b"
 
@@ -35,8 +36,7 @@ def reviewed(
 ) -> int:
     """Adds a game with the judgement of some plies: (ply, class, loss, missed mate, allowed mate)."""
     record = parse_record(GAME.removesuffix(" 4a3b") if at == "2" else GAME)
-    game = Games(database).add(record)
-    assert game is not None
+    game = present(Games(database).add(record))
     with database.transaction() as connection:
         connection.execute("UPDATE games SET black = '甲', white = '乙' WHERE id = ?", (game,))
         connection.execute("INSERT INTO reviews VALUES (?, 100, 'x', 90, 90, 1, 1, ?)", (game, at))
@@ -68,8 +68,7 @@ def test_each_move_becomes_the_problem_that_it_can_ask_for(database: Database) -
     assert collect(database) == 5
     assert kinds(database) == {1: "mistake", 2: "unpunished", 4: "only", 5: "mate", 6: "tsume"}
     assert collect(database) == 0
-    first = problems.next_candidate()
-    assert first is not None
+    first = present(problems.next_candidate())
     assert (first.ply, first.played, first.moves) == (1, "7g7f", ())
     assert first.content["source"]["names"] == ["甲", "乙"]
 
@@ -99,8 +98,7 @@ def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     game = reviewed(database, PLIES[0])
     problems = Problems(database)
     collect(database)
-    candidate = problems.next_candidate()
-    assert candidate is not None
+    candidate = present(problems.next_candidate())
     problems.remove(candidate.id)
     problems.decide(candidate.id, ProblemState.SOUND, 1, {})
     with database.transaction() as connection:
@@ -151,19 +149,16 @@ def test_who_walks_into_a_mate_is_asked_to_avoid_it(
     """From the review of the game to a sound problem; the position before the mistake is about even."""
     config = EngineConfig(evaluator=EvaluatorConfig(kind="material"))
     record = parse_record(f"position sfen {game}")
-    number = Games(database).add(record)
-    assert number is not None
+    number = present(Games(database).add(record))
     review = GameReview(record.start, record.moves, 200)
     assert Reviewer(load_evaluator(config.evaluator, print), config).review(review)
     assert Reviews(database).keep(number, review, "material")
     problems = Problems(database)
     assert collect(database) == 1
-    candidate = problems.next_candidate()
-    assert candidate is not None
+    candidate = present(problems.next_candidate())
     assert (candidate.kind, candidate.content["allows_mate"]) == (ProblemKind.MATE, plies)
     searcher = PositionSearcher(load_evaluator(config.evaluator, print), config)
-    verdict = check(searcher, candidate, TrainingSettings(playouts=1000), lambda: False)
-    assert verdict is not None
+    verdict = present(check(searcher, candidate, TrainingSettings(playouts=1000), lambda: False))
     assert verdict.reason == ""
     assert [one["move"] for one in verdict.content["answers"] if one["accepted"]] == [answer]
 
@@ -196,14 +191,12 @@ def test_moves_near_the_best_are_compared_again_with_all_playouts() -> None:
     searcher = Searcher(
         {"7g7f": (0.60, 0.58), "2g2f": (0.45, 0.50), "1g1f": (0.20, 0.60), "9g9f": (0.47, 0.3)}
     )
-    verdict = check(searcher, problem(), settings, lambda: False)
-    assert verdict is not None
+    verdict = present(check(searcher, problem(), settings, lambda: False))
     assert verdict.reason == "close"  # At first 2g2f seemed to lose enough.
     assert searcher.searched[4:] == [("7g7f", 800), ("9g9f", 800), ("2g2f", 800)]
 
     searcher.rates["2g2f"] = (0.45, 0.40)
-    verdict = check(searcher, problem(), settings, lambda: False)
-    assert verdict is not None
+    verdict = present(check(searcher, problem(), settings, lambda: False))
     assert verdict.reason == ""
     assert [answer["win_rate"] for answer in verdict.content["answers"]] == [0.58, 0.4, 0.3, 0.2]
 
@@ -220,15 +213,13 @@ def test_a_mate_is_found_and_every_other_move_is_wrong() -> None:
     searcher = PositionSearcher(load_evaluator(config.evaluator, print), config)
     start = "4k4/9/4P4/9/9/9/9/r8/4K4 b G 1"
     one = problem(ProblemKind.MATE, "5c5b+", start=start)
-    verdict = check(searcher, one, TrainingSettings(playouts=200), lambda: False)
-    assert verdict is not None
+    verdict = present(check(searcher, one, TrainingSettings(playouts=200), lambda: False))
     assert [answer["move"] for answer in verdict.content["answers"] if answer["accepted"]] == ["G*5b"]
     assert verdict.content["answers"][0]["win_rate"] == 1
     assert check(searcher, one, TrainingSettings(playouts=200), lambda: True) is None
 
     tsume = problem(ProblemKind.TSUME, start=start)
-    verdict = check(searcher, tsume, TrainingSettings(), lambda: False)
-    assert verdict is not None
+    verdict = present(check(searcher, tsume, TrainingSettings(), lambda: False))
     assert verdict.state is ProblemState.SOUND
     assert verdict.content == {"length": 1, "line": ["G*5b"]}
 
@@ -246,8 +237,7 @@ def test_free_training_begins_with_what_was_never_answered(database: Database) -
     assert problems.lengths() == {1: 2, 3: 1}
 
     def picked(length: int | None, avoid: int | None = None) -> int:
-        found = problems.pick(ProblemKind.TSUME, length, avoid)
-        assert found is not None
+        found = present(problems.pick(ProblemKind.TSUME, length, avoid))
         return found.id
 
     assert picked(3) == 3

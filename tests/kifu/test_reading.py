@@ -630,12 +630,7 @@ KEYS_OF_JKF = [
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
         lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(KEYS_OF_JKF),
-                inner,
-                max_size=4,
-            )
+            st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS_OF_JKF), inner, max_size=4)
         ),
         max_leaves=12,
     )

@@ -35,7 +35,6 @@ MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
 SCRIPTED = ROOT / "tests" / "engines" / "scripted.py"
-FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 QUICK = Timeouts(start_timeout_s=20, move_timeout_s=20, grace_s=2, quit_s=0.5)
 HURRIED = replace(QUICK, move_timeout_s=0.2, grace_s=0.2, quit_s=0.1)
 
@@ -128,9 +127,7 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
     assert (first.slowest_ms, first.late_ms) == (game.too_late.elapsed_ms, game.too_late.late_ms)
 
 
-def test_time_starts_before_go_is_sent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_time_starts_before_go_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     client = UsiClient(scripted("silence:50"), timeouts=QUICK)
     client.start()
     send = client._send
@@ -257,17 +254,6 @@ def test_an_option_that_the_engine_does_not_list_is_refused() -> None:
     with pytest.raises(UnknownOptionError, match=r"does not list the option Styl: did you mean Style\?"):
         client.start()
     client.kill()
-
-
-@pytest.mark.parametrize("side", [0, 1])
-def test_a_match_with_an_unknown_option_plays_no_game(config: MatchConfig, side: int) -> None:
-    """It played all games and warned at the end."""
-    engines = list(config.engines)
-    engines[side] = replace(engines[side], options=(("Treads", "1"),))
-    with pytest.raises(UnknownOptionError, match="Scripted does not list the option Treads"):
-        run(replace(config, engines=(engines[0], engines[1]), concurrency=2))
-    assert config.directory is not None
-    assert "game" not in (config.directory / "games.jsonl").read_text().partition("\n")[2]
 
 
 # The match
@@ -425,12 +411,6 @@ def test_a_pair_that_repeats_an_earlier_one_is_not_counted_again(config: MatchCo
     assert (result["games"], result["repeated_games"], sum(result["pentanomial"])) == (4, 2, 2)
     assert "not counted  2 games of pairs that repeat" in report(match.names, entries)
     assert "unfinished" not in report(match.names, entries)
-
-
-def test_games_without_moves_all_count(config: MatchConfig) -> None:
-    entries = [replace(entry, moves=()) for entry in run(config).entries[:2]]
-    again = [replace(entry, number=entry.number + 2) for entry in entries]
-    assert len(distinct_pairs([*entries, *again])) == 2
 
 
 def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) -> None:
@@ -616,19 +596,6 @@ def test_an_adjudication_needs_consecutive_scores_of_both_sides() -> None:
     silent = Adjudicator(800, plies=2)
     assert [silent.add_score(0, 900), silent.add_score(1, None), silent.add_score(0, 900)] == [None] * 3
     assert silent.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
-
-
-@pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
-def test_a_pair_of_real_games_is_played_to_its_end(tmp_path: Path) -> None:
-    engine = EngineSpec((str(FAIRY_STOCKFISH),), (("UCI_Variant", "shogi"),), TimeControl(nodes=200))
-    match = run(MatchConfig((engine, engine), 2, directory=tmp_path, rules=GameRules(resign_cp=2000)))
-    assert {entry.reason for entry in match.entries} <= {
-        "checkmate",
-        "adjudication",
-        "repetition",
-        "max plies",
-    }
-    assert all(entry.cps[0] is not None for entry in match.entries)
 
 
 # Tuning

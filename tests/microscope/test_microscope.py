@@ -28,10 +28,10 @@ from goryu.search.graph.node import UNKNOWN
 from goryu.search.graph.proof import MateSolver
 from goryu.search.graph.puct import Puct
 from goryu.search.gumbel import Gumbel, GumbelConfig
+from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few pieces: paths merge and positions repeat at once."""
-MATE = "7nl/5kP2/3p1g1p1/4pp1Pp/9/5P2P/4+p1N2/3+p1+p1K1/8L b RB2GSrb2s3n2l6p 1"
 
 STARTS: dict[str, Callable[[], State]] = {
     "tictactoe": TicTacToe,
@@ -82,8 +82,7 @@ def test_uct_has_the_numbers_of_the_search(state: State, playouts: int, expand_a
         for move, child in node.children.items():
             terms = moves[move].terms
             if child.visits:
-                log_visits = shown.terms["ln t"]
-                assert log_visits is not None
+                log_visits = present(shown.terms["ln t"])
                 q, u = terms["Q"], terms["U"]
                 assert q is not None
                 assert u is not None
@@ -273,8 +272,7 @@ def test_a_playout_in_flight_counts_at_its_moves_until_it_is_evaluated() -> None
     first = next(i for i, step in enumerate(recording.steps) if step.kind == "descent")
     step = recording.steps[first]
     for hop in step.path:
-        node = recording.node(hop.node, first)
-        assert node is not None
+        node = present(recording.node(hop.node, first))
         assert node.in_flight == 1
         assert [edge.move for edge in node.edges if edge.in_flight] == [hop.move]
     assert step.leaf is not None
@@ -430,8 +428,7 @@ def test_the_terms_of_a_formula_are_as_in_the_text_books() -> None:
             u = c * (edge.terms["P"] or 0.0) * sqrt(n) / (1 + edge.visits)
             assert edge.terms["U"] == pytest.approx(u)
             if edge.visits and edge.child:
-                child = graph.nodes[edge.child].value
-                assert child is not None
+                child = present(graph.nodes[edge.child].value)
                 assert edge.terms["Q"] == pytest.approx(-child, abs=1e-7)
             elif node.value is not None and not edge.visits:
                 assert edge.terms["Q"] == pytest.approx(max(-1.0, node.value - 0.35 * sqrt(mass)))

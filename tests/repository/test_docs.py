@@ -28,12 +28,6 @@ def test_every_page_has_both_languages(hooks: ModuleType) -> None:
     assert hooks.untranslated() == []
 
 
-def test_a_missing_language_is_found(hooks: ModuleType, tmp_path: Path) -> None:
-    for name in ("both.md", "both.ja.md", "english.md", "japanese.ja.md"):
-        (tmp_path / name).write_text("# x\n", encoding="utf-8")
-    assert hooks.untranslated(tmp_path) == ["english.ja.md", "japanese.md"]
-
-
 def test_both_languages_show_the_same_code() -> None:
     for page in PAGES:
         if not page.name.endswith(".ja.md"):
@@ -46,15 +40,6 @@ def test_both_languages_show_the_same_code() -> None:
 def test_the_code_that_a_page_shows_exists(page: Path, hooks: ModuleType) -> None:
     for match in hooks.SOURCE.finditer(page.read_text(encoding="utf-8")):
         assert hooks.code(match[1], match[2].split()), match[0]
-
-
-def test_code_is_found_by_name(hooks: ModuleType) -> None:
-    path = "engine/goryu/search/minimax.py"
-    assert hooks.code(path, ["negamax"]).startswith("def negamax(state: State) -> float:\n")
-    select = hooks.code("engine/goryu/search/puct_tree.py", ["Node.select"])
-    assert select.startswith("def select(self, c: float)")
-    with pytest.raises(KeyError):
-        hooks.code(path, ["maximin"])
 
 
 def test_links_out_of_the_guides_lead_to_the_repository(hooks: ModuleType) -> None:

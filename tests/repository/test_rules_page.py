@@ -7,6 +7,7 @@ import pytest
 
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from paths import ROOT
+from present import present
 
 cshogi = pytest.importorskip("cshogi", reason="draws the boards")
 
@@ -55,8 +56,7 @@ def test_a_pawn_drop_that_mates_is_illegal() -> None:
     assert "P*1c" in moves
     board = position("pawn-mate")
     board.push_usi("L*1b")
-    outcome = board.outcome()
-    assert outcome is not None
+    outcome = present(board.outcome())
     assert outcome.reason == "checkmate"
 
 
@@ -75,8 +75,7 @@ def test_the_side_that_gives_perpetual_check_loses() -> None:
     board = Board(sfen)
     for move in moves.split() + moves.split()[2:] * 2:
         board.push_usi(move)
-    outcome = board.outcome()
-    assert outcome is not None
+    outcome = present(board.outcome())
     assert (outcome.value, outcome.reason) == (-1.0, "perpetual check")
     assert board.turn == 0, "Black gave the checks"
 
@@ -84,8 +83,7 @@ def test_the_side_that_gives_perpetual_check_loses() -> None:
 def test_the_same_board_with_more_in_hand_counts_as_a_win_in_a_search() -> None:
     board = position("superior")
     assert board.outcome() is None
-    outcome = board.repetition()
-    assert outcome is not None
+    outcome = present(board.repetition())
     assert (outcome.value, outcome.reason) == (1.0, "superior position")
 
 
@@ -97,7 +95,6 @@ def test_black_may_declare_with_28_points() -> None:
 
 
 def test_under_the_try_rule_the_king_wins_on_its_opponents_square() -> None:
-    move = position("try", rules=Rules(EnteringKingRule.TryRule)).try_move()
-    assert move is not None
+    move = present(position("try", rules=Rules(EnteringKingRule.TryRule)).try_move())
     assert move_to_usi(move) == "5b5a"
     assert position("try").try_move() is None

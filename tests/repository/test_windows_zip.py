@@ -97,14 +97,3 @@ def test_a_wheel_for_another_python_is_refused(
 def test_another_zip_than_an_embeddable_python_is_refused(names: tuple[str, ...], tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"with python\.exe and python3\*\._pth"):
         windows_zip.unpack_python(embedded(tmp_path / "other.zip", *names), tmp_path / "python")
-
-
-def test_a_file_that_is_no_zip_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "python.zip").write_text("<html>404</html>")
-    with pytest.raises(InputError, match="expected Python's embeddable package"):
-        windows_zip.unpack_python(tmp_path / "python.zip", tmp_path / "python")
-
-
-def test_a_failure_of_pip_is_told() -> None:
-    with pytest.raises(InputError, match="pip install no/such/file"):
-        windows_zip.pip("install", "no/such/file")

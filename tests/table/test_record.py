@@ -10,7 +10,7 @@ from goryu.kifu.reading import parse_record, read_record
 from goryu.kifu.record import Ending
 from goryu.table.clock import ClockConfig
 from goryu.table.game import Game, new_board
-from goryu.table.record import SaveError, record_of, record_text, save_game
+from goryu.table.record import record_of, record_text, save_game
 
 
 def game_of(moves: str, sfen: str = "") -> Game:
@@ -54,15 +54,3 @@ def test_moves_before_the_game_keep_their_seconds() -> None:
 def test_the_suffix_names_the_format(suffix: str, tmp_path: Path) -> None:
     save_game(tmp_path / f"game.{suffix}", game_of("7g7f 3c3d 2g2f"), replaces=False)
     assert read_record(tmp_path / f"game.{suffix}").moves == ("7g7f", "3c3d", "2g2f")
-
-
-def test_a_file_is_replaced_only_on_demand(tmp_path: Path) -> None:
-    path = tmp_path / "game.kif"
-    path.write_text("mine")
-    with pytest.raises(SaveError, match="exists"):
-        save_game(path, game_of("7g7f"), replaces=False)
-    with pytest.raises(SaveError, match="expected a name that ends in one of"):
-        save_game(tmp_path / "game.pdf", game_of("7g7f"), replaces=False)
-    assert path.read_text() == "mine"
-    save_game(path, game_of("7g7f"), replaces=True)
-    assert read_record(path).moves == ("7g7f",)

@@ -17,7 +17,7 @@ from goryu.usi.actions import Action, Ask, Load, NewGame, OpenLog, Quit, Search,
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
 from goryu.usi.engine import UsiEngine
-from goryu.usi.output import answer_lines, info_lines
+from goryu.usi.output import info_lines
 
 MOVES = ("7g7f", "2g2f")
 STATS = SearchStats(10, 10, 2, 4, 10, 100, False, False)
@@ -91,12 +91,6 @@ def ready_world() -> World:
     return world
 
 
-def test_readyok_comes_after_loading() -> None:
-    world = World()
-    assert world.send("isready") == []
-    assert world.work() == ["readyok"]
-
-
 MODEL_FILE = "C_init=65\nC_init_root=75\n"
 
 
@@ -151,24 +145,6 @@ def test_offered_defaults_that_the_gui_sends_back_do_not_bind_another_model(
     assert f"info string {message}" in lines_of(messages)
     assert isinstance(load, Load)
     assert load.config.search.formula.c_init == c_init
-
-
-def test_commands_after_isready_wait_for_it_in_order() -> None:
-    world = World()
-    assert world.send("isready", "position startpos moves 7g7f", "go nodes 1", "isready") == []
-    assert world.work()[0] == "readyok"
-    assert [line for line in world.work_off() if not line.startswith("info")] == [
-        "bestmove 1a1b"
-    ] or world.answers()
-    assert world.lines.count("readyok") == 2
-
-
-def test_go_without_isready_loads_first() -> None:
-    world = World()
-    world.send("go nodes 1")
-    assert isinstance(world.jobs[0], Load)
-    world.work_off()
-    assert world.answers() == 1
 
 
 def test_an_infinite_search_that_has_ended_answers_at_stop() -> None:
@@ -246,21 +222,6 @@ def test_go_ponder_infinite_is_infinite_after_ponderhit() -> None:
     assert world.send("stop")[-1].startswith("bestmove")
 
 
-def test_a_good_position_after_a_bad_one_is_searched() -> None:
-    world = ready_world()
-    world.send("position startpos moves 7g7g", "position startpos moves 7g7f", "go nodes 1")
-    assert isinstance(world.jobs[0], Search)
-
-
-def test_with_several_lines_the_last_one_is_about_the_played_move() -> None:
-    first, second = (
-        RootMove(move_from_usi(text), 0.5, 5, 0.1, None, (move_from_usi(text),)) for text in MOVES
-    )
-    answer = Answer(first.move, None, SearchResult((first, second), 0.1, STATS))
-    *_, last, best = answer_lines(answer, OutputConfig(lines=2))
-    assert (last.split()[-1], best) == (MOVES[0], f"bestmove {MOVES[0]}")
-
-
 def test_a_result_that_cannot_be_written_costs_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
     world = ready_world()
     world.send("position startpos", "go nodes 5")
@@ -320,17 +281,6 @@ def test_the_depth_of_a_line_is_its_length() -> None:
     assert [info.split()[4] for info in infos] == ["2", "1"]
 
 
-@pytest.mark.parametrize("go", ["go nodes 1", "go infinite", "go ponder"])
-def test_a_mated_position_is_shown_as_lost_before_the_engine_resigns(go: str) -> None:
-    world = ready_world()
-    world.send("position sfen 4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", go)
-    world.work_off()
-    world.send("stop")
-    *_, info, answer = world.lines
-    assert info == "info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"
-    assert answer == "bestmove resign"
-
-
 class CountingBoard:
     """Counts the moves that are played on it."""
 
@@ -357,38 +307,12 @@ def test_a_game_that_continues_the_last_one_plays_only_the_new_moves(monkeypatch
     assert len(cast(CountingBoard, other.board).played) == len(moves)
 
 
-def test_go_during_a_search_is_served_after_the_answer_of_the_first() -> None:
-    world = ready_world()
-    world.send("go infinite", "position startpos moves 7g7f", "go nodes 1", "stop")
-    first = world.jobs[0]
-    assert isinstance(first, Search)
-    assert first.control.is_stopped
-    world.work()
-    assert world.answers() == 1
-    second = world.jobs[0]
-    assert isinstance(second, Search)
-    assert second.request.board.turn == 1
-    assert second.control.is_stopped
-    world.work()
-    assert world.answers() == 2
-
-
 def test_isready_after_stop_is_answered_after_bestmove() -> None:
     world = ready_world()
     assert world.send("go infinite", "stop", "gameover win", "isready") == []
     lines = [line for line in world.work_off() if not line.startswith("info")]
     assert lines[0].startswith("bestmove")
     assert lines[1] == "readyok"
-
-
-def test_an_option_set_during_a_search_counts_for_the_next() -> None:
-    world = ready_world()
-    world.send("go infinite", "setoption name MultiPV value 4", "stop")
-    world.work()
-    world.send("go nodes 1")
-    search = world.jobs[0]
-    assert isinstance(search, Search)
-    assert search.request.config.output.lines == 4
 
 
 def test_searchmoves_may_name_a_pointless_non_promotion() -> None:
@@ -439,15 +363,6 @@ def test_moves_and_perft_count_pointless_non_promotions() -> None:
     assert isinstance(question, Ask)
     answer = ask(question.question, question.request, question.control, cast(Any, None))
     assert answer[-1] == "info string perft 3: 25470"
-
-
-def test_quit_answers_nothing_twice() -> None:
-    world = ready_world()
-    world.send("go infinite", "quit", "go infinite", "isready")
-    assert world.has_quit
-    world.work_off()
-    assert world.answers() == 1
-    assert world.lines.count("readyok") == 1
 
 
 def test_quit_waits_for_the_answers_to_all_commands_before_it() -> None:

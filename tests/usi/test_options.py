@@ -49,9 +49,6 @@ def test_every_field_is_an_option_and_every_option_a_field() -> None:
     assert {option.field for option in options} - {""} == set(fields_of(EngineConfig())) - NO_OPTIONS
 
 
-OPTIONS_BY_NAME = {option.name: option for option in OPTIONS}
-
-
 def test_no_name_is_used_twice() -> None:
     names = [name.lower() for option in OPTIONS for name in (option.name, *dict(option.aliases))]
     names.remove("c_puct")  # It sets the constants of the root and of the other nodes.
@@ -162,24 +159,7 @@ def test_a_book_is_opened_only_if_it_is_named_and_own_book_is_true() -> None:
     assert [file.is_none for file in files] == [True, False, True]
 
 
-def test_false_is_read_as_false() -> None:
-    options = OptionValues()
-    options.set("USI_Ponder", "true")
-    options.set("USI_Ponder", "false")
-    assert options.config.clock.ponders is False
-
-
-def test_a_number_out_of_bounds_is_corrected_and_reported() -> None:
-    options = OptionValues()
-    assert options.set("BlackDrawValue", "100") == []  # Percent: 1000 per mille.
-    assert options.set("Threads", "+1") == []
-    assert options.set("BlackDrawValue", "101") == ["option DrawValueBlack: '101' became 1000"]
-
-
-@pytest.mark.parametrize(
-    "name, unused, used",
-    [("Max_GPU", "1", "2"), ("numgpus", "1", "8")],
-)
+@pytest.mark.parametrize("name, unused, used", [("Max_GPU", "1", "2"), ("numgpus", "1", "8")])
 def test_options_for_several_gpus_are_reported_as_without_effect(name: str, unused: str, used: str) -> None:
     options = OptionValues()
     assert options.set(name, unused) == []
@@ -195,34 +175,12 @@ def test_a_path_may_have_the_quotes_of_windows() -> None:
     assert options.config.evaluator.model == '"'
 
 
-def test_units_of_other_engines_are_converted() -> None:
-    options = OptionValues()
-    options.set("WhiteDrawValue", "40")
-    assert OPTIONS_BY_NAME["DrawValueWhite"].text(options.config) == "400"
-    assert options.config.rules.draw_value(1) == pytest.approx(-0.2)
-    assert options.config.rules.draw_value(0) == 0.0
-
-
 def test_c_puct_is_the_constant_of_the_root_too() -> None:
     """As in python-dlshogi2, which has one constant for all nodes."""
     options = OptionValues()
     assert options.set("c_puct", "100") == []
     assert options.config.search.formula.c_init == options.config.search.root_formula.c_init == 2.0
     assert options.describe("c_puct") == ["C_init = 100", "C_init_root = 100"]
-
-
-def test_resign_threshold_in_lower_case_counts_percent() -> None:
-    """It is an option of python-dlshogi2; that of dlshogi, in per mille, has capital letters."""
-    options = OptionValues()
-    message = "option resign_threshold sets Resign_Percent, in percent of win rate"
-    assert options.set("resign_threshold", "5") == [message]
-    assert options.describe("resign_threshold") == ["Resign_Percent = 5"]
-    assert options.describe("Resign_Threshold") == ["Resign_Threshold = 0"]
-    assert options.config.resigns_below == pytest.approx(-0.9)
-    for name in ("Resign_Threshold", "RESIGN_THRESHOLD"):
-        assert options.set(name, "300") == []
-        assert options.describe("Resign_Threshold") == ["Resign_Threshold = 300"]
-    assert options.config.resigns_below == pytest.approx(-0.4)
 
 
 def test_constants_of_the_win_rate_scale_are_doubled() -> None:
@@ -291,13 +249,6 @@ def test_mate_infinite_is_no_infinite_analysis() -> None:
     assert parse_go(("ponder", "btime", "0", "wtime", "0", "byoyomi", "100")).limits.ponder
 
 
-def test_searchmoves_may_come_before_and_after_the_limits() -> None:
-    for text in ("nodes 7 searchmoves 7g7f P*5e", "searchmoves 7g7f P*5e nodes 7"):
-        command = parse_go(tuple(text.split()))
-        assert command.searchmoves == ("7g7f", "P*5e")
-        assert command.limits.nodes == 7
-
-
 def test_a_model_file_sets_options_that_the_user_has_not_set() -> None:
     options = OptionValues()
     options.set("Threads", "7")
@@ -344,16 +295,6 @@ def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     (tmp_path / "options").write_text("BookFile 定跡.db\n", encoding)
     monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
     assert read_options_file() == ("BookFile 定跡.db\n", "")
-
-
-def test_an_options_file_in_utf_16_is_reported_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "options").write_text("Threads 2\nMultiPV 3\n", "utf-16")
-    monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
-    text, problem = read_options_file()
-    assert text == ""
-    assert problem.endswith("options is neither UTF-8 nor Shift_JIS")
 
 
 def test_an_options_file_without_read_permission_is_reported_in_one_line(

@@ -1,8 +1,5 @@
 """A game as the page knows it, without a browser."""
 
-import pytest
-
-from goryu.base.errors import InputError
 from goryu.web.game import PageGame
 
 BOTH = (True, True)
@@ -19,15 +16,6 @@ def test_tic_tac_toe_marks_the_line_that_won() -> None:
     assert game.over is not None
     assert game.over.winner == 0
     assert game.winning_line() == [0, 1, 2]
-
-
-def test_an_illegal_move_is_refused() -> None:
-    game = PageGame("shogi")
-    with pytest.raises(InputError, match="7g7e"):
-        game.move_named("7g7e")
-    game.resign()
-    with pytest.raises(InputError, match="the game is over"):
-        game.move_named("7g7f")
 
 
 def test_moves_that_do_not_promote_have_names_too() -> None:

@@ -46,12 +46,6 @@ def jump(page: Any, playouts: int) -> None:
     expect(page.locator(".microscope .progress")).to_contain_text(f"{playouts} playouts")
 
 
-def step_of(page: Any) -> int:
-    """Returns the step that the page shows."""
-    status = page.locator(".microscope .progress").filter(has_text=re.compile(r"Step \d+ of"))
-    return int(status.text_content().split()[1])
-
-
 def table(page: Any) -> dict[str, dict[str, str]]:
     """Returns the table of the position, by the names of the moves."""
     head = page.locator(".terms thead th").all_text_contents()
@@ -167,21 +161,6 @@ def test_steps_lead_to_the_same_picture_as_a_jump(microscope: Any) -> None:
     expect(progress).to_contain_text("Step 12 of")
     expect(microscope.locator("g.node")).to_have_count(nodes)  # The new position follows the moving dot.
     assert table(microscope) == jumped
-
-
-@pytest.mark.slow
-def test_it_runs_at_a_speed_and_pauses(microscope: Any) -> None:
-    microscope.locator(".speed input").fill("100")
-    graph = microscope.locator(".graph svg.tree-picture")
-    graph.focus()
-    microscope.keyboard.press(" ")
-    expect(microscope.locator(".microscope .progress")).to_contain_text(
-        re.compile(r"Step (1[5-9]|[2-9]\d|\d{3}) of")
-    )
-    microscope.keyboard.press(" ")
-    stopped = step_of(microscope)
-    microscope.wait_for_timeout(400)  # The time of twenty steps.
-    assert step_of(microscope) <= stopped + 1, "only a step that was on its way may still come"
 
 
 def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:

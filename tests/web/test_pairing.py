@@ -106,12 +106,3 @@ def test_the_time_since_a_device_was_seen(pairing: Pairing, clock: Clock) -> Non
     assert pairing.seconds_since_seen(device) == 90
     assert pairing.device_of(token) is device
     assert pairing.seconds_since_seen(device) == 0
-
-
-def test_a_revoked_token_is_void(pairing: Pairing) -> None:
-    token = pairing.pair(pairing.new_code(), "phone", "127.0.0.2")
-    (device,) = pairing.devices
-    pairing.revoke(device.id)
-    assert pairing.device_of(token) is None
-    with pytest.raises(PairingError):
-        pairing.revoke(device.id)

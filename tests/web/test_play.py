@@ -8,7 +8,6 @@ import pytest
 import shogi.CSA
 import shogi.KIF
 
-from goryu.implementation import Reversi
 from goryu.web.play import PlayView
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -192,20 +191,6 @@ def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, 
         page.locator("dialog").get_by_role("button", name="Resign").click()
     expect(page.locator(".status")).to_have_text(re.compile("You (win|lose)"))
     assert the_game(server).over is not None
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("quick_replies")
-def test_a_whole_game_of_reversi_against_an_agent(page: Any, server: Any) -> None:
-    page.locator('input[name="game"][value="reversi"]').check(force=True)
-    start(page, "reversi", Opponent="Random moves")
-    click_until_the_game_is_over(page, server)
-    cells = the_game(server).position()
-    discs = page.locator(".disc.black").count(), page.locator(".disc.white").count()
-    assert discs == (cells.count("X"), cells.count("O"))
-    replayed = Reversi(moves=[int(one.move) for one in the_game(server).played])
-    assert replayed.outcome() is not None
-    expect(page.locator(".status + p")).to_have_text(f"{discs[0]} to {discs[1]} discs")
 
 
 @pytest.mark.usefixtures("quick_replies")

@@ -13,7 +13,7 @@ from goryu.analysis.standalone_page import html_report
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
-from sample_games import ROOK_HANGS_KIF
+from sample_games import ROOK_HANGS, ROOK_HANGS_KIF
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -25,9 +25,9 @@ def analyses(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def cache_folder(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests do not touch the user's database."""
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+def folders(analyses: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tests touch neither the user's database nor the user's engines."""
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "HOME"):
         monkeypatch.setenv(name, str(analyses))
 
 
@@ -133,9 +133,7 @@ def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     expect(page.locator(".mistakes-panel")).to_be_visible()
 
 
-def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(
-    open_page: Any,
-) -> None:
+def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(open_page: Any) -> None:
     page = open_page("#review")
     page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
     page.get_by_role("button", name="Open the text").click()
@@ -163,3 +161,93 @@ def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_
     page.keyboard.press("End")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("12")
     expect(page.locator(".sg-hand-wrap piece").first).to_be_attached()
+
+
+# What the view offers on the board and beside the graph.
+
+
+def opened_moves(open_page: Any, **options: Any) -> Any:
+    page = open_page("#review", storage={"goryu.review.playouts": "100"}, **options)
+    page.set_default_timeout(120_000)
+    page.locator(".opener textarea").fill(f"startpos moves {' '.join(ROOK_HANGS)}")
+    page.locator(".opener .row button").last.click()
+    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
+    return page
+
+
+def draw(page: Any, board: Any, first: str, last: str, button: str = "right") -> None:
+    """Draws with a button of the mouse; shogiground looks at the mouse once a frame."""
+    page.mouse.move(*board.point(first))
+    page.mouse.down(button=button)
+    page.mouse.move(*board.point(last), steps=3)
+    page.wait_for_timeout(100)
+    page.mouse.up(button=button)
+
+
+def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> None:
+    page = opened_moves(open_page)
+    board = on_board(page, ".review .shogi")
+    own, drawn = page.locator(".review .arrows .arrow"), page.locator(".review .drawn .arrow")
+    page.keyboard.press("Home")
+    count = own.count()
+    draw(page, board, "7g", "7f")
+    expect(drawn.locator("path")).to_have_count(1)
+    page.keyboard.down("Shift")
+    draw(page, board, "5e", "5e")
+    page.keyboard.up("Shift")
+    expect(drawn).to_have_count(2)
+    colors = drawn.locator("path, ellipse").evaluate_all(
+        "all => all.map((one) => one.getAttribute('stroke') + one.parentNode.getAttribute('fill'))"
+    )
+    assert len(set(colors)) == 2
+    assert own.count() == count > 0
+    draw(page, board, "5e", "5e")  # The same in another colour replaces it.
+    expect(drawn).to_have_count(2)
+    board.click("5e")
+    expect(drawn).to_have_count(0)
+    draw(page, board, "2g", "2f")
+    expect(drawn).to_have_count(1)
+    page.keyboard.press("ArrowRight")
+    expect(drawn).to_have_count(0)
+    page.locator(".review .pen").dispatch_event("click")  # It is shown on touch screens.
+    draw(page, board, "2g", "2f", button="left")
+    expect(drawn.locator("path")).to_have_count(1)
+
+
+def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page: Any) -> None:
+    page = opened_moves(open_page)
+    for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.
+        page.set_viewport_size({"width": width, "height": height})
+        expect(page.locator(".graph canvas")).to_be_visible()
+        assert page.evaluate("scrollY") == 0
+        box = page.locator(".graph").bounding_box()
+        assert box["y"] + box["height"] <= height
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+    marks = page.locator(".game-move .badge[data-kind='blunder']")
+    expect(marks).to_have_text(["??"])
+    expect(page.locator(".losses .of-blunder")).to_have_count(1)
+    assert sum(map(int, page.locator(".losses .count").all_text_contents())) == len(ROOK_HANGS)
+    page.get_by_role("button", name="Search the mistakes deeper").click()
+    expect(page.locator(".review-actions")).to_contain_text("searched with 1,000 playouts: 1")
+    expect(marks).to_have_text(["??"])
+    page.click(".mistake")
+    expect(page.locator(".candidates h2")).to_contain_text("1,")  # Playouts of the position after it.
+
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")  # After R-8d: Black would take the rook.
+    page.keyboard.press("x")
+    expect(page.locator(".threat-line b")).to_contain_text("Rx8b")
+    expect(page.locator(".arrows .arrow.threat").first).to_be_attached()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".threat-line")).to_be_hidden()
+    expect(page.locator(".arrows .arrow.threat")).to_have_count(0)
+    page.get_by_role("button", name="Another game").click()
+    page.locator(".opener textarea").fill("startpos moves 7g7f 3c3d 8h3c+")
+    page.get_by_role("button", name="Open the text").click()
+    expect(page.locator(".game-move")).to_have_count(4)
+    page.keyboard.press("End")
+    page.keyboard.press("x")
+    expect(page.locator(".toast.error")).to_contain_text("cannot pass")
+    expect(page.locator(".threat-button")).to_have_attribute("aria-pressed", "false")
+    page.problems.clear()  # The page logs the error that it shows.

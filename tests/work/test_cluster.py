@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,11 +25,8 @@ from goryu.learning.records.game_records import GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play import workers as self_play
 from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.match.game import GameRules
-from goryu.match.game_log import GameEntry, GameLog
 from goryu.match.openings import Opening
-from goryu.match.time_control import TimeControl
-from goryu.match.tournament import Match, MatchConfig, MatchJob
+from goryu.match.tournament import MatchConfig, MatchJob
 from goryu.match.usi_client import EngineSpec
 from goryu.work.cluster import MAX_BAD_STARTS, ClusterConfig, ClusterPool
 from goryu.work.cluster_connection import ClusterError
@@ -54,9 +51,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 MODEL = ROOT / "models" / "goryu-5x64.onnx"
 SHORT = SelfPlayConfig(cheap_playouts=2, full_playouts=6, max_plies=60)
 NODE: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
-
-
-FAKE_ENGINE = (sys.executable, str(ROOT / "tests" / "engines" / "fake_engine.py"))
 
 
 @pytest.fixture(scope="module")
@@ -245,38 +239,6 @@ def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tm
     report = once(2, lambda: kill_and_replace(cluster))
     remote_labels = label("again.games", cluster=ClusterConfig(cluster.address), report=report)
     assert remote_labels == label("here.games")
-
-
-def test_a_match_has_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
-    pytest.importorskip("rsshogi")
-    limits = TimeControl.parse("nodes=1")
-    engines = (
-        EngineSpec(FAKE_ENGINE, limits=limits),
-        EngineSpec((*FAKE_ENGINE, "*:50"), limits=limits, name="Other"),
-    )
-
-    def play(name: str, on_game: Callable[[GameEntry], None], **how: Any) -> list[dict[str, Any]]:
-        config = MatchConfig(engines, 12, rules=GameRules(max_plies=30), directory=tmp_path / name)
-        (tmp_path / name).mkdir()
-        log = GameLog(tmp_path / name / "games.jsonl", config.identity())
-        match = Match(config, log, on_game, **how)
-        match.run()
-        log.close()
-        assert match.names == ("Fake", "Other")
-        measured = ("times_ms", "late_ms", "seconds", "date")
-        return [
-            {key: value for key, value in asdict(entry).items() if key not in measured}
-            for entry in match.entries
-        ]
-
-    actions = [lambda: kill_and_replace(cluster)]
-
-    def on_game(entry: GameEntry) -> None:
-        if actions:
-            actions.pop()()
-
-    remote = play("remote", on_game, cluster=ClusterConfig(cluster.address))
-    assert remote == play("local", lambda entry: None)
 
 
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:

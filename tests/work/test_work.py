@@ -112,11 +112,7 @@ def steps(*lists: Sequence[Event]) -> Callable[[object], Sequence[Event]]:
 
 def test_the_tasks_of_a_lost_worker_are_given_to_another() -> None:
     pool = PaperPool(
-        steps(
-            [Joined(0), Joined(1)],
-            [Left(0, "power failure"), done(1, 1, "b")],
-            [done(1, 0, "a")],
-        )
+        steps([Joined(0), Joined(1)], [Left(0, "power failure"), done(1, 1, "b")], [done(1, 0, "a")])
     )
     assert collect(pool, Rehearsal(), numbered(2)) == [(0, "a"), (1, "b")]
     assert pool.given == {0: [0], 1: [1, 0]}
@@ -125,12 +121,7 @@ def test_the_tasks_of_a_lost_worker_are_given_to_another() -> None:
 
 def test_a_late_task_is_copied_and_the_first_answer_counts() -> None:
     pool = PaperPool(
-        steps(
-            [Joined(0), Joined(1)],
-            [done(1, 1, "b")],
-            [done(1, 0, "fast")],
-            [done(0, 0, "late")],
-        )
+        steps([Joined(0), Joined(1)], [done(1, 1, "b")], [done(1, 0, "fast")], [done(0, 0, "late")])
     )
     assert collect(pool, Rehearsal(), numbered(2)) == [(0, "fast"), (1, "b")]
     assert pool.given == {0: [0], 1: [1, 0]}

@@ -254,14 +254,6 @@ def test_the_fourth_occurrence_ends_the_game_and_is_announced() -> None:
     assert play.game.occurrences() == 4
 
 
-def test_resigning_loses_and_nothing_is_played_afterwards() -> None:
-    play = alone()
-    assert texts(play.receive("投了")) == ["white (gote) wins: resignation"]
-    assert texts(play.receive("hint")) == ["the game is over"]
-    list(play.receive("7g7f"))
-    assert play.game.state.ply == 0
-
-
 def test_the_rules_are_those_of_the_options_file() -> None:
     (Path(os.environ["GORYU_OPTIONS"])).write_text("MaxMovesToDraw 3\n")
     assert "draw: maximum ply" in session("shogi --second person", START)

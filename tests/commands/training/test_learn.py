@@ -44,15 +44,6 @@ def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     assert (tmp_path / "reversi-value.onnx").is_file()
 
 
-def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
-    pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--match-games", "1", "--folder", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 2
-    assert "expected at least 2" in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
@@ -61,17 +52,22 @@ def test_a_match_of_one_game_is_refused_before_anything_is_trained(tmp_path: Pat
         ("reversi --plot nowhere/found.png", "no such folder"),
         ("reversi --plot found.foo", "expected one of the endings "),
         ("reversi --plot .", "a folder, expected a file"),
+        ("reversi --match-games 1", "expected at least 2"),
     ],
 )
 def test_impossible_options_are_refused_before_the_training(
-    arguments: str, expected: str, tmp_path: Path
+    arguments: str,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("rich")
     pytest.importorskip("matplotlib")
-    command = [*COMMAND, *arguments.split(), "--folder", "run"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert expected in done.stderr
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        raise SystemExit(main([*arguments.split(), "--folder", "run"]))
+    assert expected in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 
 

@@ -108,14 +108,6 @@ def test_nyugyoku_planes_of_the_test_vectors(sfen: str, expected: list[int]) -> 
     assert [plane for plane in range(57, 119) if hands[plane].all()] == expected
 
 
-def test_a_mirrored_position_has_mirrored_planes() -> None:
-    for board in random_boards(games=1, seed=4):
-        mirrored_board, mirrored_hands = planes(Board(mirrored(board.sfen())))
-        own_board, own_hands = planes(board)
-        assert np.array_equal(mirrored_board, own_board[:, ::-1, :])  # the axes are [plane][file][rank]
-        assert np.array_equal(mirrored_hands, own_hands)
-
-
 def test_the_same_position_with_colours_exchanged_has_the_same_planes() -> None:
     for board in random_boards(games=1, seed=5):
         for ours, theirs in zip(planes(board), planes(Board(exchanged(board.sfen()))), strict=True):
@@ -371,12 +363,6 @@ def squares_of(rank: str) -> list[str]:
             squares.append(promoted + letter)
             promoted = ""
     return squares
-
-
-def mirrored(sfen: str) -> str:
-    board, rest = sfen.split(" ", 1)
-    ranks = ["".join(square or "1" for square in reversed(squares_of(rank))) for rank in board.split("/")]
-    return "/".join(ranks) + " " + rest
 
 
 def exchanged(sfen: str) -> str:

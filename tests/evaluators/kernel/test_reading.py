@@ -118,13 +118,6 @@ def test_other_networks_are_left_to_onnxruntime(make: Any, reason: str, tmp_path
     assert reason in unsupported(m.save(tmp_path / "other.onnx"))
 
 
-def test_nodes_that_need_each_other_are_refused(tmp_path: Path) -> None:
-    m = Model(1)
-    x = m.conv("input1", 62, 32, 3)
-    simple(m, m.add("Add", x, m.add("Relu", "circle"), to="circle"))
-    assert "its nodes need each other" in unsupported(m.save(tmp_path / "circle.onnx"))
-
-
 def test_who_runs_a_network_is_said(native: ModuleType, tmp_path: Path) -> None:
     m = Model(1)
     simple(m, m.add("Elu", m.conv("input1", 62, 32, 3)))

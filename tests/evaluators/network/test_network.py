@@ -29,63 +29,9 @@ from goryu.evaluators.network.providers import _provider_options as provider_opt
 from goryu.evaluators.network.runners import PlanesRunner
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
+from linear_network import write_model
 
 onnx: Any = pytest.importorskip("onnx")
-
-
-def write_model(
-    path: Path,
-    *,
-    hand_planes: int = 57,
-    policy_planes: int = 27,
-    head: str = "Sigmoid",
-    dtype: str = "FLOAT",
-    batch: str | int = "batch_size",
-    input_name: str = "input1",
-) -> Path:
-    """Writes a linear network in the dlshogi format: logits and value are weighted sums of the planes.
-
-    The weights are drawn once, so two models differ only in the arguments.
-    """
-    rng = np.random.default_rng(5)
-    element, numpy_type = (
-        getattr(onnx.TensorProto, dtype),
-        {"FLOAT": np.float32, "FLOAT16": np.float16}[dtype],
-    )
-    policy_weights = rng.normal(0, 0.1, (policy_planes, 62, 1, 1)).astype(numpy_type)
-    value_weights = rng.normal(0, 0.05, (hand_planes * 81 + 62 * 81, 1)).astype(numpy_type)
-    node = onnx.helper.make_node
-    nodes = [
-        node("Flatten", [input_name], ["board"]),
-        node("Flatten", ["input2"], ["hands"]),
-        node("Conv", [input_name, "policy_weights"], ["filtered"]),
-        node("Flatten", ["filtered"], ["output_policy"]),
-        node("Concat", ["board", "hands"], ["all"], axis=1),
-        node("MatMul", ["all", "value_weights"], ["sum"]),
-        node(head, ["sum"], ["value"]),
-        node("Reshape", ["value", "column"], ["output_value"]),
-    ]
-    tensor = onnx.helper.make_tensor_value_info
-    graph = onnx.helper.make_graph(
-        nodes,
-        "test",
-        [
-            tensor(input_name, element, [batch, 62, 9, 9]),
-            tensor("input2", element, [batch, hand_planes, 9, 9]),
-        ],
-        [
-            tensor("output_policy", element, [batch, 81 * policy_planes]),
-            tensor("output_value", element, [batch, 1]),
-        ],
-        [
-            onnx.numpy_helper.from_array(policy_weights, "policy_weights"),
-            onnx.numpy_helper.from_array(value_weights, "value_weights"),
-            onnx.numpy_helper.from_array(np.array([-1, 1], np.int64), "column"),
-        ],
-    )
-    opset = onnx.helper.make_opsetid("", 17)
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -207,53 +153,31 @@ def open_with_fallback(model: Path, backend: str, **arguments: Any) -> tuple[Net
     return open_on_first(backend_chain(backend, allows_fallback=True), open_on, messages.append), messages
 
 
-def test_a_gpu_that_opens_a_model_but_cannot_run_it_becomes_the_cpu(
-    model: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("wanted", "found"), [("cuda", "CPU"), ("tensorrt", "CUDA")])
+def test_a_backend_that_opens_a_model_but_cannot_run_it_is_followed_by_the_next(
+    model: Path, monkeypatch: pytest.MonkeyPatch, wanted: str, found: str
 ) -> None:
-    class BrokenGpu:
-        def __init__(self, handle: Any) -> None:
-            self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
+    names = {"cuda": "CUDA", "tensorrt": "TensorRT"}
 
-        def run(self, *_: object) -> None:
-            raise RuntimeError("out of memory")
-
-    def open_broken(path: Path, backend: str, **settings: Any) -> Session:
-        session = open_session(path, "cpu", threads=1)
-        return (
-            session
-            if backend == "cpu"
-            else replace(session, handle=BrokenGpu(session.handle), backend="CUDA")
-        )
-
-    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_broken)
-    evaluator, messages = open_with_fallback(model, "cuda")
-    assert evaluator.backend == "CPU"
-    assert evaluator.batch_size == 4
-    assert "out of memory" in messages[-1]
-    with pytest.raises(BackendError, match="out of memory"):
-        NetworkEvaluator(model, backend="cuda")
-
-
-def test_a_model_that_tensorrt_cannot_run_is_opened_with_cuda(
-    model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class TooOld:
+    class Broken:
         def __init__(self, handle: Any) -> None:
             self.get_inputs, self.get_outputs = handle.get_inputs, handle.get_outputs
 
         def run(self, *_: object) -> None:
             raise RuntimeError("Target GPU SM 61 is not supported by this TensorRT release")
 
-    def open_elsewhere(path: Path, backend: str, *, axes: Any = None, **_: Any) -> Session:
-        session = open_session(path, "cpu", axes=axes)
-        if backend == "tensorrt":
-            return replace(session, handle=TooOld(session.handle), backend="TensorRT")
-        return replace(session, backend="CUDA")
+    def open_broken(path: Path, backend: str, *, axes: Any = None, **_: Any) -> Session:
+        session = open_session(path, "cpu", threads=1, axes=axes)
+        handle = Broken(session.handle) if backend == wanted else session.handle
+        return replace(session, handle=handle, backend=names.get(backend, "CPU"))
 
-    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
-    evaluator, messages = open_with_fallback(model, "tensorrt", batch_size=4)
-    assert evaluator.backend == "CUDA"
+    monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_broken)
+    evaluator, messages = open_with_fallback(model, wanted)
+    assert evaluator.backend == found
+    assert found != "CPU" or evaluator.batch_size == 4
     assert "SM 61" in messages[-1]
+    with pytest.raises(BackendError, match="SM 61"):
+        NetworkEvaluator(model, backend=wanted)
 
 
 @pytest.mark.parametrize("packs", [False, True])
@@ -317,22 +241,6 @@ def test_the_default_batch_size_depends_on_the_device(
     assert NetworkEvaluator(model, backend="cuda", batch_size=9).batch_size == 9
 
 
-def test_tensorrt_caches_networks_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = write_model(tmp_path / "linear.onnx")
-    monkeypatch.setattr(Path, "home", lambda: tmp_path)
-
-    def folder() -> str:
-        return provider_options("tensorrt", model, 0)["trt_engine_cache_path"]
-
-    before, content = folder(), model.read_bytes()
-    assert Path(before).is_dir()
-    assert folder() == before
-    options = provider_options("tensorrt", model, 0)  # onnxruntime refuses "1".
-    assert options["trt_fp16_enable"] == options["trt_engine_cache_enable"] == "True"
-    model.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert folder() != before
-
-
 def test_without_a_home_folder_only_tensorrt_fails(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -353,7 +261,9 @@ def test_the_cache_of_tensorrt_depends_on_model_device_and_library(
     trained.write_bytes(model.read_bytes() + producer_version)
 
     def cache(path: Path, device: int) -> str:
-        return provider_options("tensorrt", path, device)["trt_engine_cache_path"]
+        options = provider_options("tensorrt", path, device)  # onnxruntime refuses "1".
+        assert options["trt_fp16_enable"] == options["trt_engine_cache_enable"] == "True"
+        return options["trt_engine_cache_path"]
 
     folders = {cache(model, 0), cache(model, 1), cache(trained, 0)}
     monkeypatch.setattr("goryu.evaluators.network.providers._library_version", lambda: "9.9.9")
@@ -468,25 +378,18 @@ def test_a_pytorch_checkpoint_gets_advice(tmp_path: Path) -> None:
         NetworkEvaluator(path, backend="cpu")
 
 
-@pytest.mark.parametrize("content", [b"", b"not a model", bytes(range(256)) * 40])
-def test_a_broken_file_is_a_model_error(tmp_path: Path, content: bytes) -> None:
+def test_a_broken_file_is_a_model_error(tmp_path: Path, model: Path) -> None:
     path = tmp_path / "broken.onnx"
-    path.write_bytes(content)
-    with pytest.raises(ModelError, match=r"broken\.onnx"):
-        NetworkEvaluator(path, backend="cpu")
+    for content in (b"", b"not a model", bytes(range(256)) * 40, model.read_bytes()[:-1000]):
+        path.write_bytes(content)
+        with pytest.raises(ModelError, match=r"broken\.onnx"):
+            NetworkEvaluator(path, backend="cpu")
 
 
 def test_a_damaged_name_is_a_model_error(tmp_path: Path, model: Path) -> None:
     path = tmp_path / "damaged.onnx"
     path.write_bytes(model.read_bytes().replace(b"batch_size", b"batch\xffsize"))
     with pytest.raises(ModelError, match=r"damaged\.onnx: a name in it is not UTF-8"):
-        NetworkEvaluator(path, backend="cpu")
-
-
-def test_a_file_cut_short_is_a_model_error(tmp_path: Path, model: Path) -> None:
-    path = tmp_path / "short.onnx"
-    path.write_bytes(model.read_bytes()[:-1000])
-    with pytest.raises(ModelError, match=r"short\.onnx"):
         NetworkEvaluator(path, backend="cpu")
 
 

@@ -27,6 +27,7 @@ from goryu.learning.records.hcpe import read_hcpe
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct as PythonPuct
 from goryu.search.result import SearchStats
+from linear_network import write_model
 
 onnx: Any = pytest.importorskip("onnx")
 native: Any = pytest.importorskip("goryu._native") if IMPLEMENTATION == "native" else None
@@ -91,40 +92,6 @@ def planes_of(model_format: ModelFormat, boards: list[Any]) -> list[Any]:
     return planes
 
 
-def small_model(path: Path, *, opset: int = 17, element: str = "FLOAT", hand_planes: int = 57) -> Path:
-    """Writes a linear network with both inputs, whose answers depend on every plane and square."""
-    rng = np.random.default_rng(7)
-    numpy_type = {"FLOAT": np.float32, "FLOAT16": np.float16}[element]
-    make, tensor = onnx.helper.make_node, onnx.helper.make_tensor_value_info
-    kind = getattr(onnx.TensorProto, element)
-    weights = {
-        "board_weights": rng.normal(0, 0.1, (27, 62, 1, 1)),
-        "hand_weights": rng.normal(0, 0.1, (27, hand_planes, 1, 1)),
-        "value_weights": rng.normal(0, 0.01, (81 * (62 + hand_planes), 1)),
-    }
-    nodes = [
-        make("Conv", ["input1", "board_weights"], ["from_board"]),
-        make("Conv", ["input2", "hand_weights"], ["from_hands"]),
-        make("Add", ["from_board", "from_hands"], ["both"]),
-        make("Flatten", ["both"], ["output_policy"]),
-        make("Flatten", ["input1"], ["board"]),
-        make("Flatten", ["input2"], ["hands"]),
-        make("Concat", ["board", "hands"], ["all"], axis=1),
-        make("MatMul", ["all", "value_weights"], ["sum"]),
-        make("Sigmoid", ["sum"], ["output_value"]),
-    ]
-    graph = onnx.helper.make_graph(
-        nodes,
-        "small",
-        [tensor("input1", kind, ["n", 62, 9, 9]), tensor("input2", kind, ["n", hand_planes, 9, 9])],
-        [tensor("output_policy", kind, ["n", 2187]), tensor("output_value", kind, ["n", 1])],
-        [onnx.numpy_helper.from_array(w.astype(numpy_type), name) for name, w in weights.items()],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=8)
-    onnx.save(model, path)
-    return path
-
-
 def check_answers(packed: NetworkEvaluator, planes: NetworkEvaluator, boards: list[Any]) -> None:
     """Checks all logits, values and evaluations."""
     rows = planes_of(planes.format, boards)
@@ -135,20 +102,6 @@ def check_answers(packed: NetworkEvaluator, planes: NetworkEvaluator, boards: li
             assert np.allclose(found, expected.astype(np.float32), rtol=2e-3, atol=2e-3)
         else:
             assert np.array_equal(found, expected)
-
-
-@pytest.mark.parametrize("sees_nyugyoku", [False, True])
-def test_bits_are_the_planes(sees_nyugyoku: bool) -> None:
-    model_format = DlshogiFormat(from_probability, sees_nyugyoku=sees_nyugyoku)
-    boards = random_boards(100, seed=2, board_type=PythonBoard)
-    planes = planes_of(model_format, boards)
-    rows, numbers = pack(model_format, planes)
-    assert rows.shape == (100, 643 if sees_nyugyoku else 636)
-    assert numbers.size == 0
-    bits = np.unpackbits(rows, axis=1, bitorder="little")
-    assert np.array_equal(bits[:, : 62 * 81], planes[0].reshape(100, -1))
-    hands = bits[:, 628 * 8 : 628 * 8 + planes[1].shape[1]]
-    assert np.array_equal(np.repeat(hands, 81, axis=1), planes[1].reshape(100, -1))
 
 
 @every_kind
@@ -206,7 +159,7 @@ def test_rows_of_another_length_are_refused() -> None:
 def test_a_packed_model_is_valid_and_answers_as_the_one_it_was_made_from(
     tmp_path: Path, opset: int, element: str
 ) -> None:
-    path = small_model(tmp_path / "small.onnx", opset=opset, element=element)
+    path = write_model(tmp_path / "small.onnx", opset=opset, dtype=element, batch="n")
     planes = NetworkEvaluator(path, backend="onnxruntime", batch_size=8)
     packed = NetworkEvaluator(path, backend="onnxruntime", batch_size=8, packs=True)
     assert packed.packed
@@ -218,7 +171,7 @@ def test_a_packed_model_is_valid_and_answers_as_the_one_it_was_made_from(
 
 
 def test_the_variant_with_119_hand_planes_can_be_packed(tmp_path: Path) -> None:
-    path = small_model(tmp_path / "small.onnx", hand_planes=119)
+    path = write_model(tmp_path / "small.onnx", hand_planes=119)
     planes = NetworkEvaluator(path, backend="onnxruntime", batch_size=8)
     packed = NetworkEvaluator(path, backend="onnxruntime", batch_size=8, packs=True)
     assert packed.packed
@@ -232,7 +185,7 @@ def test_a_graph_that_unpacks_wrongly_is_noticed(tmp_path: Path, monkeypatch: py
         return rows ^ 1, numbers
 
     monkeypatch.setattr("goryu.evaluators.network.packing_check.pack", wrong_pack)
-    path = small_model(tmp_path / "small.onnx")
+    path = write_model(tmp_path / "small.onnx")
     network = NetworkEvaluator(path, backend="onnxruntime", batch_size=4, packs=True)
     assert network.packed is None
     assert "answers differ" in network.note

@@ -24,7 +24,7 @@ from goryu.games.shogi import (
 from goryu.games.shogi.movegen import is_legal, legal_moves
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.shogi.position import Position
-from goryu.games.state import Move, Outcome
+from goryu.games.state import Move
 from goryu.search.mates.df_pn import MateState
 from paths import DATA
 
@@ -202,30 +202,6 @@ def test_a_pinned_piece_is_no_defence_against_a_pawn_drop_that_mates() -> None:
     position = Position(sfen)
     assert not is_legal(position, move_from_usi("P*1b"))
     assert move_from_usi("P*1b") not in legal_moves(position)
-
-
-def test_a_pawn_that_moves_and_a_dropped_lance_may_mate() -> None:
-    for sfen, move in [("7nk/9/7GP/9/9/9/9/9/4K4 b - 1", "1c1b"), ("7nk/9/7G1/9/9/9/9/9/4K4 b L 1", "L*1b")]:
-        board = Board(sfen)
-        board.push_usi(move)
-        assert board.outcome() == Outcome(-1.0, "checkmate")
-
-
-def test_no_move_is_a_loss_without_check_too() -> None:
-    assert Board("8k/6S2/7G1/9/9/9/9/9/4K4 w - 1").outcome() == Outcome(-1.0, "no legal move")
-
-
-def test_two_pawns_on_a_file_are_refused() -> None:
-    for file in range(1, 10):
-        board = Board("4k4/9/9/9/P1P1P1+P1P/9/9/9/4K4 b P 1")
-        drops = {text for text in usi(board) if text.startswith("P*")}
-        assert any(text[2] == str(file) for text in drops) == (file in (2, 3, 4, 6, 8))
-
-
-def test_pieces_are_not_dropped_where_they_could_never_move() -> None:
-    drops = {text for text in usi(Board("4k4/9/9/9/9/9/9/9/4K4 w pln 1")) if "*" in text}
-    ranks = {letter: {text[3] for text in drops if text[0] == letter} for letter in "PLN"}
-    assert ranks == {"P": set("abcdefgh"), "L": set("abcdefgh"), "N": set("abcdefg")}
 
 
 def test_an_illegal_move_is_refused_and_changes_nothing() -> None:

@@ -115,8 +115,7 @@ def test_the_nearest_recurrence_decides() -> None:
 
 
 @pytest.mark.parametrize(
-    "circle, plies, seen",
-    [("5i 4i 3i 2i 2h 3h 4h 5h", 16, True), ("5i 4i 3i 2i 1i 1h 2h 3h 4h", 18, False)],
+    "circle, plies, seen", [("5i 4i 3i 2i 2h 3h 4h 5h", 16, True), ("5i 4i 3i 2i 1i 1h 2h 3h 4h", 18, False)]
 )
 def test_the_window_reaches_back_exactly_16_plies(circle: str, plies: int, seen: bool) -> None:
     _, results = play(KINGS, walk(circle, 1))

@@ -45,23 +45,6 @@ def test_the_key_of_the_start_position_is_the_published_one() -> None:
     assert Board().key == 0x33EC15716F9BB8D1
 
 
-def test_two_orders_of_the_same_moves_lead_to_one_key() -> None:
-    one, other = Board(), Board()
-    for text in ("7g7f", "3c3d", "2g2f"):
-        one.push_usi(text)
-    for text in ("2g2f", "3c3d", "7g7f"):
-        other.push_usi(text)
-    assert one.key == other.key
-
-
-def test_the_ply_and_the_side_to_move_and_the_hands_are_in_the_key() -> None:
-    start = "4k4/9/9/9/9/9/9/9/4K4 {} 1"
-    boards = [Board(start.format(rest)) for rest in ("b -", "w -", "b P", "b p", "b 2P", "w P")]
-    boards.append(Board(start.format("b -").replace(" 1", " 3")))
-    assert len({board.key for board in boards}) == len(boards)
-    assert boards[0].position_key == boards[-1].position_key
-
-
 def test_a_position_has_the_same_key_when_set_up_and_when_reached_by_moves() -> None:
     rng, board = Random(12), Board()
     for _ in range(300):

@@ -52,7 +52,7 @@ def replay(state: State, positions: list[Any]) -> None:
             state.pop()
 
 
-@pytest.mark.parametrize("game", ["tictactoe", "reversi6"])
+@pytest.mark.parametrize("game", ["tictactoe", pytest.param("reversi6", marks=pytest.mark.slow)])
 def test_a_small_game_is_learnt_by_the_command(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -72,6 +72,7 @@ def test_a_small_game_is_learnt_by_the_command(
     assert {**after_again, svg: b""} == {**before, svg: b""}
 
 
+@pytest.mark.slow
 def test_shogi_is_learnt_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     numbers = [
         "--blocks", "1", "--channels", "8", "--cheap-playouts", "1", "--full-playouts", "2",

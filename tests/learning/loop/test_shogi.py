@@ -75,15 +75,6 @@ def test_a_killed_training_continues(tmp_path: Path) -> None:
     assert (second / "train" / "log.jsonl").read_text() == log
 
 
-def test_the_weights_of_a_larger_network_are_refused(tmp_path: Path) -> None:
-    ShogiLoopGame(CONFIG).initialise(tmp_path / "a")
-    initial = tmp_path / "a" / "train" / "checkpoint.pt"
-    smaller = ShogiLoopGame(replace(CONFIG, channels=4, initial=initial))
-    with pytest.raises(ValueError, match="expected at most 1 blocks of 4 channels, found 1 of 8"):
-        smaller.initialise(tmp_path / "b")
-    assert not (tmp_path / "b").exists()
-
-
 def test_a_loop_can_start_from_an_exported_network(tmp_path: Path) -> None:
     ShogiLoopGame(CONFIG).initialise(tmp_path / "a")
     network = tmp_path / "a" / NETWORK

@@ -113,19 +113,6 @@ def test_a_source_of_games_gives_the_positions_of_its_records(tmp_path: Path) ->
     assert 0 < len(our_test["a"]) < len(ours) + len(our_test["a"])
 
 
-def test_pieces_of_a_game_are_held_out_together(tmp_path: Path) -> None:
-    records = hcpe_records(training_game(1))
-    for number in range(20):
-        pieces = games_from_hcpe(np.concatenate([records[:10], records[16:]]))
-        write_games(
-            tmp_path / "a.games",
-            (GameRecord(p.moves, p.evals, p.result, start_sfen=p.start_sfen, number=number) for p in pieces),
-        )
-    _, testing = load_datasets([Source(tmp_path / "a.games", 600.0)], held_out=0.5, seed=1)
-    assert len(testing["a"]) > 0
-    assert len(testing["a"]) % (len(records) - 6) == 0
-
-
 @pytest.mark.parametrize("ending", ["games", "hcpe"])
 def test_games_held_out_of_one_source_are_not_trained_on_in_another(ending: str, tmp_path: Path) -> None:
     """Two files of the same games with different scores."""

@@ -149,10 +149,7 @@ def test_other_files_and_other_versions_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_a_game_that_no_file_can_keep_is_refused(
-    moves: tuple[int, ...],
-    evals: tuple[int, ...],
-    result: int,
-    policies: tuple[Policy | None, ...] | None,
+    moves: tuple[int, ...], evals: tuple[int, ...], result: int, policies: tuple[Policy | None, ...] | None
 ) -> None:
     with pytest.raises(GameFileError):
         GameRecord(moves, evals, result, policies)

@@ -10,7 +10,7 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
-from goryu.base.errors import GoryuError, InputError  # noqa: E402
+from goryu.base.errors import GoryuError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
 from goryu.commands.training.selfplay import main  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
@@ -73,11 +73,6 @@ def test_a_network_without_numbers_plays_nothing(model: Path) -> None:
             weights.fill_(torch.nan)
     with pytest.raises(GoryuError, match="no numbers"):
         Drawer(network, "cpu").draw([Board()], [0.5])
-
-
-def test_a_device_that_is_not_there_is_refused(model: Path) -> None:
-    with pytest.raises(InputError, match="device 'nothing'"):
-        Drawer(DeviceNetwork(model), "nothing")
 
 
 def test_searches_are_not_for_a_device(

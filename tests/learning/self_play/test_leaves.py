@@ -184,20 +184,3 @@ def test_the_command_records_leaves_and_goes_on(tmp_path: Path, capsys: pytest.C
     assert f"{len(both)} leaves, {len(both) - len(first)} of them new" in capsys.readouterr().out
     assert main(arguments) == 0
     assert "leaves, 0 of them new" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (("--out", "leaves.txt"), "expected a name that ends in .games"),
-        (("--model", "missing.onnx"), "missing.onnx"),
-    ],
-)
-def test_wrong_arguments_are_named(
-    change: tuple[str, str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    games = tmp_path / "some.games"
-    write_games(games, [new_game(OPENING[:3])])
-    arguments = ["leaves", str(games), "--model", str(MODEL), "--out", str(tmp_path / "out.games")]
-    assert main([*arguments, *change]) == 2
-    assert message in capsys.readouterr().err

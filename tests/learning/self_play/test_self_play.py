@@ -54,7 +54,6 @@ from paths import MODELS
 
 cshogi: Any = pytest.importorskip("cshogi")
 
-MISSING = str(Path(__file__).with_name("missing"))
 """A path without a file."""
 
 MODEL = MODELS / "goryu-5x64.onnx"
@@ -268,10 +267,7 @@ def test_a_control_game_records_whether_resigning_was_wrong() -> None:
 
 @pytest.mark.parametrize(
     ("sfen", "result"),
-    [
-        ("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", BLACK_WON),
-        ("4k4/9/9/9/9/9/4g4/4g4/4K4 b - 1", WHITE_WON),
-    ],
+    [("4k4/4G4/4G4/9/9/9/9/9/4K4 w - 1", BLACK_WON), ("4k4/9/9/9/9/9/4g4/4g4/4K4 b - 1", WHITE_WON)],
 )
 def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
     config = replace(CONFIG, random_plies=(0, 0))
@@ -493,45 +489,6 @@ def test_the_workers_take_the_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> N
         loop.open(MODEL, 2, worker)
         assert used == [gpus[worker % 2]] * 2
         used.clear()
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["--model", MODEL, "--out", "self.hcpe"], "ends in .games"),
-        (["--model", MISSING, "--out", "self.games"], MISSING),
-        (["--model", MODEL, "--out", "self.games", "--temperature", "nan"], "--temperature nan: expected"),
-        (["--model", MODEL, "--out", "self.games", "--temperature", "inf"], "--temperature inf: expected"),
-        (["--model", MODEL, "--out", "self.games", "--worker-gpus", 1], "these go with --cluster"),
-        (["--model", MODEL, "--out", "self.games", "--gpus", "0,1"], "--backend cpu runs on the CPU"),
-        (["--model", MODEL, "--out", "self.games", "--backend", "cuda", "--gpus", "0", "--cluster", "auto"],
-         "--gpus is for the processes of this computer"),
-    ],
-)  # fmt: skip
-def test_play_reports_wrong_arguments(
-    arguments: list[object],
-    words: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert tool().main(["play", *map(str, arguments), "--games", "1"]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert words in line
-    assert not list(tmp_path.iterdir())
-
-
-def test_new_labels_are_not_added_to_the_old_games(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "old.games"
-    write_games(path, [GameRecord((FIRST_MOVES[0],), (10,), BLACK_WON)])
-    before = path.read_bytes()
-    arguments = ["reanalyse", str(path), "--model", str(MODEL), "--out", str(path)]
-    assert tool().main([*arguments, "--playouts", "0"]) == 2
-    assert "is also read: name another output" in capsys.readouterr().err
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("keeps_scores", [False, True])

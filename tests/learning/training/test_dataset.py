@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
+from goryu.evaluators.formats.dlshogi import DlshogiFormat, dlshogi_label
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
 from goryu.games.shogi.sfen import START_SFEN
@@ -26,13 +26,7 @@ from goryu.learning.records.hcpe import (
     read_hcpe,
     write_hcpe,
 )
-from goryu.learning.training.dataset import (
-    Dataset,
-    draws,
-    load_datasets,
-    make_batch,
-    mirror_labels,
-)
+from goryu.learning.training.dataset import Dataset, draws, load_datasets, make_batch, mirror_labels
 from goryu.learning.training.sources import Source, parse_source
 
 cshogi: Any = pytest.importorskip("cshogi")
@@ -274,11 +268,6 @@ def test_promotions_that_are_pointless_to_forgo_are_taught(sfen: str, played: st
     records["bestMove16"] = move_from_usi(played)
     batch = make_batch(Dataset(records, np.zeros(1, np.float32)), np.arange(1), np.zeros(1, bool))
     assert batch.label[0] == dlshogi_label(move_from_usi(learned), board.turn)
-
-
-def test_mirroring_twice_changes_nothing() -> None:
-    mirror = mirror_labels()
-    assert np.array_equal(mirror[mirror], np.arange(DLSHOGI_LABELS))
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
-from goryu.commands.training.train import main  # noqa: E402
 from goryu.evaluators.network.model_files import DOWNLOADED, ModelError, downloads_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.state import Move  # noqa: E402
@@ -202,17 +201,6 @@ def test_a_compiled_teacher_in_halves_labels_nearly_the_same(
 def test_only_games_can_be_labelled_by_a_teacher(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"expected a file of games \(\*\.games\)"):
         load_games([Source(tmp_path / "a.hcpe")], 0.0, 0)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "words"), [("", "expected the scale of its scores, or a teacher"), (",600", "with --teacher")]
-)
-def test_a_source_has_a_scale_or_a_teacher(
-    numbers: str, words: str, games: Path, teacher: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["--source", f"{games}{numbers}", "--folder", str(tmp_path / "run")]
-    assert main([*arguments, "--teacher", str(teacher)] if numbers else arguments) == 2
-    assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["nshogi", "dlshogi-119"])

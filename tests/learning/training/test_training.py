@@ -386,34 +386,7 @@ def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_pat
     assert (tmp_path / "checkpoint.pt").read_bytes() == before
 
 
-@pytest.mark.parametrize("changes", [{"steps": 0}, {"evaluations": 0}, {"minutes": 0.0}])
-def test_impossible_numbers_of_a_run_are_refused(changes: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"expected more than 0.*, received 0"):
-        new_config(**changes)
-
-
 def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="device 'nothing'"):
         train(new_config(device="nothing"), small_dataset(), {}, tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.parametrize(
-    ("source", "words"), [("none.hcpe,540", "none.hcpe"), ("none.hcpe,x", "expected FILE")]
-)
-def test_a_wrong_source_is_named_and_leaves_no_folder(
-    source: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pytest.importorskip("rich")
-    tool = runpy.run_module("goryu.commands.training.train")
-    assert tool["main"](["--source", source, "--folder", str(tmp_path / "run")]) == 2
-    assert words in capsys.readouterr().err
-    assert not (tmp_path / "run").exists()
-
-
-def test_the_network_gives_2187_policy_logits_and_one_value_logit() -> None:
-    net = PolicyValueNet(1, 8).eval()
-    with torch.no_grad():
-        policy, value = net(torch.zeros(3, 62, 9, 9), torch.zeros(3, 57, 9, 9))
-    assert policy.shape == (3, 2187)
-    assert value.shape == (3, 1)

@@ -28,23 +28,25 @@ def ours_fields(config: AlphaZeroConfig) -> dict[str, object]:
     return {name: getattr(config, name) for name in AlphaZeroConfig.__dataclass_fields__}
 
 
-@pytest.mark.parametrize(
-    ("game", "column"), [("tictactoe", "puct:20, of 11"), ("reversi4", "puct:20 - greedy")]
-)
 def test_the_table_has_a_row_for_each_variant_in_both_languages(
-    game: str,
-    column: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     names = ["ours", "as published, with the printed signs"]
     monkeypatch.setattr(differences, "VARIANTS", {name: differences.VARIANTS[name] for name in names})
     path = tmp_path / "table.md"
-    command = ["learn", "differences", game, *SHORT, "--folder", f"{tmp_path}/run", "--markdown", f"{path}"]
+    command = [
+        "learn",
+        "differences",
+        "tictactoe",
+        *SHORT,
+        "--folder",
+        f"{tmp_path}/run",
+        "--markdown",
+        f"{path}",
+    ]
     assert main(command) == 0
     head, _, *rows = path.read_text(encoding="utf-8").splitlines()
-    assert column in head
+    assert "puct:20, of 11" in head
     assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == names
     assert all(row.count("|") == head.count("|") for row in rows)
     assert all("±" in row for row in rows), "two losses differ"

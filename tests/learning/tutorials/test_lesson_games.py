@@ -1,11 +1,9 @@
 """The lesson of the reversi tutorial: its numbers, its games, and the program."""
 
-import json
 import os
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -89,23 +87,3 @@ def test_the_strip_and_a_replay_need_no_pytorch(tmp_path: Path) -> None:
     refused = tool("replay", "3", folder=tmp_path)
     assert refused.returncode == 2
     assert "game 3: expected 1 to 2 or final" in refused.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not find_spec("torch"), reason="PyTorch is not installed")
-def test_the_program_trains_shows_the_strip_and_replays(tmp_path: Path) -> None:
-    numbers = ["--size", "4", "--games", "6", "--checkpoint-every", "3", "--filters", "4", "--hidden", "8"]
-    done = tool("lesson", *numbers, "--match-games", "2", "--opponents", "random", folder=tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    assert "won" in done.stdout
-    assert "without random moves, moving second - random" in done.stdout
-    games = [json.loads(line) for line in (tmp_path / "run" / "games.jsonl").read_text("utf-8").splitlines()]
-    shown = tool("strip", folder=tmp_path / "run")
-    signs = "".join("+" if g["discs"] > 0 else "-" if g["discs"] < 0 else "=" for g in games)
-    assert signs in shown.stdout
-    replayed = tool("replay", "2", folder=tmp_path / "run")
-    assert replayed.stdout.count("a b c d") == len(games[1]["moves"]) + 1
-    refused = tool("lesson", "--size", "5", folder=tmp_path / "other")
-    assert refused.returncode == 2
-    assert "size 5: expected 4, 6 or 8" in refused.stderr
-    assert not (tmp_path / "other").exists()

@@ -3,7 +3,6 @@
 import math
 import multiprocessing
 import os
-import re
 import signal
 import struct
 import subprocess
@@ -44,18 +43,6 @@ def test_without_factors_the_run_is_the_published_one() -> None:
 
 def test_shogi_has_its_own_noise() -> None:
     assert scaled(Factors(), game="shogi").alphazero == replace(PUBLISHED["shogi"], untried="lost")
-
-
-@pytest.mark.slow
-def test_shogi_learns_the_moves_of_its_own_games(tmp_path: Path) -> None:
-    pytest.importorskip("torch")
-    command = [*COMMAND, "shogi", "--folder", str(tmp_path), "--match-games", "2", "--untried", "reduced"]
-    command += ["--plies", "0.03", "--steps", "0.00015", "--checkpoints", "0.02"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    losses = [float(loss) for loss in re.findall(r"losses ([\d.]+)", shown)]
-    assert len(losses) == 6
-    assert losses[-1] < losses[0]
-    assert "puct:20 - puct:20 with the untrained network" in shown
 
 
 def test_each_factor_scales_its_number() -> None:
@@ -201,6 +188,7 @@ def test_an_actor_that_dies_within_a_message_ends_the_run(
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_a_short_run_trains_stores_measures_and_resumes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

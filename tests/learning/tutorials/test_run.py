@@ -18,16 +18,6 @@ OPTIONS = {"game": "tictactoe", "seed": 1}
 FOUND = Measurement("points", "a - b", 0.5, 0.1, 0.4, "1 wins, 0 draws, 1 losses")
 
 
-def test_a_report_is_read_as_it_was_written(tmp_path: Path) -> None:
-    path = tmp_path / "report.json"
-    report = TutorialReport(
-        OPTIONS, ["basics"], [FOUND], {"alphazero": {"seconds": 1.0}}, [(100, 0.5, "points")]
-    )
-    report.write(path)
-    assert TutorialReport.read(path, OPTIONS) == report
-    assert TutorialReport.read(tmp_path / "nothing.json", OPTIONS) == TutorialReport(OPTIONS)
-
-
 def test_a_run_resumes_only_with_the_same_options(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     TutorialReport(OPTIONS).write(path)
@@ -159,29 +149,18 @@ class TestWithTorch:
     def test_the_value_learner_goes_on_after_the_last_match(
         self, new_run: Callable[[], "ResumableRun"]
     ) -> None:
-        from goryu.learning.tutorials.run import train_value_network
-        from goryu.learning.tutorials.value_config import ValueLearnerConfig
-        from goryu.players.agents.agents import Agent, make_agent
-
-        config = ValueLearnerConfig(games=4, games_together=1, depth=1, updates=1, batch=8)
-
-        def opponents(rng: Random) -> list[Agent]:
-            return [make_agent("random", rng=rng)]
-
-        class Interrupting:
-            def __call__(self, what: str, done: int, of: int) -> None:
-                if done == 3:
-                    raise KeyboardInterrupt
+        def interrupt(_what: str, done: int, _of: int) -> None:
+            if done == 3:
+                raise KeyboardInterrupt
 
         run = new_run()
-        run.progress = Interrupting()
+        run.progress = interrupt
         with pytest.raises(KeyboardInterrupt):
-            train_value_network(run, "values", config, opponents, match_games=2)
+            train_values(run, games=4)
         saved = new_run().load("values", lambda saved: None)
         assert saved is not None
         assert saved["learner"]["played"] == 2
-        learner = train_value_network(new_run(), "values", config, opponents, match_games=2)
-        assert learner.played == 4
+        train_values(new_run(), games=4)
         assert [games for games, *_ in new_run().report.strength] == [1, 2, 3, 4]
 
     @pytest.mark.parametrize("content", [b"junk", b""])

@@ -59,13 +59,6 @@ def test_a_lesson_with_other_numbers_is_refused(tmp_path: Path, capsys: pytest.C
     assert "expected a lesson with --as-published" in capsys.readouterr().err
 
 
-def test_the_session_with_mcts_player_has_the_numbers_of_the_article() -> None:
-    found = text_tables.session(100.0)
-    assert set(text_tables.SESSIONS[100.0]) <= set(found)
-    assert 0.03 < found["7g7f"] < 0.04, "a high temperature makes the 30 moves alike"
-    assert 150 <= found["visits"] <= 300
-
-
 def test_the_tables_are_printed_and_written_in_both_languages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

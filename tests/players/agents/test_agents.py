@@ -9,7 +9,6 @@ import pytest
 from goryu.evaluators.board_network import BOARD_GAMES, BoardNetwork, Planes, encode, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
-from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.providers import BackendError
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi
@@ -19,8 +18,8 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board
 from goryu.learning.tutorials.experiments import CORRECT_REPLIES, correctness, mean_correctness
 from goryu.microscope.observed import OBSERVED
-from goryu.players.agents.agents import AGENTS, AgentError, AgentSetup, make_agent, with_epsilon
-from goryu.players.agents.arena import Score, match, paired_match, play_game, result
+from goryu.players.agents.agents import AGENTS, AgentError, AgentSetup, make_agent
+from goryu.players.agents.arena import Score, match, paired_match, play_game
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.search.alpha_beta import alpha_beta
@@ -76,11 +75,6 @@ def test_the_share_of_random_moves_of_greedy_can_be_named() -> None:
     fixed, varied = make_agent("greedy:0"), make_agent("greedy:1", rng=Random(1))
     assert len({fixed(state) for _ in range(20)}) == 1
     assert {varied(state) for _ in range(60)} == set(state.legal_moves())
-
-
-@pytest.mark.parametrize("name", ["minimax", "alpha-beta", "uct:200", "puct-tree:50", "puct:50", "gumbel:50"])
-def test_every_search_of_the_rest_of_the_game_finds_a_win_in_one(name: str) -> None:
-    assert make_agent(name, rng=Random(1))(TicTacToe([0, 3, 1, 4])) == 2
 
 
 def test_puct_on_a_tree_plays_shogi() -> None:
@@ -153,19 +147,6 @@ def test_the_margin_is_seen_from_the_agents_side() -> None:
         assert score.margin > reverse.margin
 
 
-def test_perfect_play_from_both_sides_is_a_draw() -> None:
-    agent = make_agent("alpha-beta")
-    assert result(play_game(agent, agent, TicTacToe())) == 0.0
-
-
-def test_epsilon_one_is_random_play_and_epsilon_zero_the_agent_itself() -> None:
-    rng = Random(2)
-    agent = make_agent("alpha-beta")
-    state = TicTacToe([0, 3, 1, 4])
-    assert {with_epsilon(agent, 0.0, rng)(state) for _ in range(20)} == {2}
-    assert {with_epsilon(agent, 1.0, rng)(state) for _ in range(100)} == set(state.legal_moves())
-
-
 def test_planes_have_own_and_opponents_stones_on_their_squares() -> None:
     state = TicTacToe([0, 4, 2])  # X on 0 and 2, O on 4, O to move
     planes = encode([(state.own, state.opponent)], 3)
@@ -190,15 +171,6 @@ def test_without_onnxruntime_the_advice_is_to_install_it(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(BackendError, match=r"setup cpu|goryu\[cpu\]"):
         load(Path("tictactoe.onnx"), BOARD_GAMES["tictactoe"])
-
-
-def test_a_missing_model_is_named(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    with pytest.raises(ModelError, match="no such file"):
-        load(tmp_path / "nothing.onnx", BOARD_GAMES["reversi"])
-    broken = tmp_path / "broken.onnx"
-    broken.write_text("not a model")
-    with pytest.raises(ModelError, match="expected an ONNX model"):
-        load(broken, BOARD_GAMES["reversi"])
 
 
 def test_a_cache_evaluates_each_position_once_and_keeps_to_its_capacity() -> None:

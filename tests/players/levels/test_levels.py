@@ -23,6 +23,7 @@ from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
+from present import present
 
 STATS = SearchStats(1, 1, 1, 1, 1, 1000, False, False)
 BLIND = replace(LEVELS[0], blindness=0.9, worst=0.2, naivety=0.0, obvious_gain=8)
@@ -45,8 +46,7 @@ def answer_at(
 
 
 def move_at(player: Player, number: int, board: Board, seed: int = 5) -> str:
-    move = answer_at(player, number, board, seed=seed).move
-    assert move is not None
+    move = present(answer_at(player, number, board, seed=seed).move)
     return move_to_usi(move)
 
 
@@ -234,14 +234,12 @@ def test_weak_levels_vary_their_games(player: Player) -> None:
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(time_ms=(60_000, 60_000)), Limits(nodes=10_000)])
 def test_neither_the_clock_nor_nodes_change_the_playouts(player: Player, limits: Limits) -> None:
-    result = answer_at(player, 8, Board(), limits).result
-    assert result is not None
+    result = present(answer_at(player, 8, Board(), limits).result)
     assert result.stats.playouts <= LEVELS[7].playouts + 4
 
 
 def test_fewer_nodes_and_a_short_clock_are_respected(player: Player) -> None:
-    result = answer_at(player, 9, Board(), Limits(nodes=5)).result
-    assert result is not None
+    result = present(answer_at(player, 9, Board(), Limits(nodes=5)).result)
     assert result.stats.evaluations <= 8
     started_s = monotonic()
     assert answer_at(player, 9, Board(), Limits(movetime_ms=1)).move is not None
