@@ -1,20 +1,20 @@
 r"""Compares the architectures of the trainer at equal evaluation time and equal samples.
 
-    python3 tools/dev.py architectures --source models/data/fsf_20261124.games,540,0.3 \
-        --blocks 3 --channels 32 --samples 60000 --seeds 2 --folder runs/architectures
+    python3 tools/dev.py architectures --sizes residual=5x48 lines=5x48 attention=10x32
+    python3 tools/dev.py architectures --sizes residual=5x48 lines=5x48 attention=10x32 \
+        --source models/data/fsf_20261124.games,540,0.3 --samples 500000 --seeds 2 --folder runs/architectures
 
-Each architecture gets as many channels as make an evaluation, by onnxruntime on one thread, take about as
-long as one of the residual network of `--blocks` and `--channels`. Each learns from the same positions in the
-same order (those of its seed), and is measured on the same held-out games. `result.md` has the table: means
-over the seeds, and half the distance between the seeds with the least and the greatest value. Times are CPU
-times.
+The first command only shows how long an evaluation takes, by onnxruntime on one thread: choose sizes that
+take equally long. Each network learns from the same positions in the same order (those of its seed), and is
+measured on the same held-out games of all sources. `result.md` has the table: means over the seeds, and half
+the distance between the seeds with the least and the greatest value. Times are CPU times. A run that was
+interrupted goes on.
 """
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
-from statistics import mean, median
+from statistics import fmean, mean, median
 from time import process_time
 
 import numpy as np
@@ -27,9 +27,6 @@ from goryu.learning.training.export import export_onnx
 from goryu.learning.training.network import PolicyValueNet
 from goryu.learning.training.sources import parse_source
 from goryu.learning.training.train import train
-
-STEPS = {"residual": 8, "lines": 8, "attention": 32}
-"""Of the channels: what an architecture can have, and what suits the processor."""
 
 MEASURES = {
     "policy_loss": "policy loss",
@@ -44,65 +41,72 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--source", required=True, help="as for goryu train")
-    parser.add_argument("--blocks", type=int, default=5)
-    parser.add_argument("--channels", type=int, default=64, help="of the residual network")
+    parser.add_argument("--sizes", nargs="+", type=size, required=True, metavar="NAME=BLOCKSxCHANNELS")
+    parser.add_argument("--source", action="append", help="as for goryu train; may be repeated")
     parser.add_argument("--samples", type=int, default=1_000_000)
     parser.add_argument("--batch-size", type=int, default=256)
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--held-out", type=float, default=0.04)
     parser.add_argument("--evaluated", type=int, default=8, help="positions of a timed evaluation")
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--folder", type=Path, default=Path("runs/architectures"))
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
-    channels = channels_of_equal_time(args)
+    rows = {}
+    for name, blocks, channels in args.sizes:
+        net = PolicyValueNet(blocks, channels, name)
+        weights = sum(parameter.numel() for parameter in net.parameters())
+        rows[name] = [name, f"{blocks}x{channels}", f"{weights:,}", f"{milliseconds(net, args):.2f}"]
+        print(*rows[name], "ms", flush=True)
+    if not args.source:
+        return
+    training, testing = load_datasets([parse_source(source) for source in args.source], args.held_out, seed=0)
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in rows}
+    for seed in range(args.seeds):
+        for name, blocks, channels in args.sizes:
+            config = TrainingConfig(
+                architecture=name,
+                blocks=blocks,
+                channels=channels,
+                batch_size=args.batch_size,
+                steps=args.samples // args.batch_size,
+                evaluations=4,
+                threads=1,
+                device=args.device,
+                seed=seed,
+            )
+            folder = args.folder / f"{name}-{seed}"
+            train(config, training, testing, folder)
+            last = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
+            sets = last["held_out"].values()
+            measured = {
+                key: fmean([of[key] for of in sets], [of["positions"] for of in sets]) for key in MEASURES
+            }
+            found[name].append(measured)
+            print(name, seed, measured, flush=True)
     lines = [
         "| architecture | size | weights | ms | " + " | ".join(MEASURES.values()) + " |",
         "|---|---|---|---|" + "---|" * len(MEASURES),
     ]
-    config = TrainingConfig(
-        blocks=args.blocks,
-        batch_size=args.batch_size,
-        steps=args.samples // args.batch_size,
-        evaluations=1,
-        threads=1,
-        device=args.device,
-    )
-    training, testing = load_datasets([parse_source(args.source)], args.held_out, seed=0)
-    print(f"{len(training)} positions, {config.steps} steps", flush=True)
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in ARCHITECTURES}
-    for seed in range(args.seeds):
-        for name in ARCHITECTURES:
-            folder = args.folder / f"{name}-{seed}"
-            own = replace(config, architecture=name, channels=channels[name], seed=seed)
-            train(own, training, testing, folder)
-            (measured,) = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])["held_out"].values()
-            found[name].append(measured)
-            print(name, seed, measured, flush=True)
-    for name, rows in found.items():
-        net = PolicyValueNet(args.blocks, channels[name], name)
-        cells = [name, f"{args.blocks}x{channels[name]}", f"{sum(p.numel() for p in net.parameters()):,}"]
-        cells.append(f"{milliseconds(net, args):.2f}")
-        cells += [spread([row[measure] for row in rows]) for measure in MEASURES]
+    for name, cells in rows.items():
+        cells += [spread([row[measure] for row in found[name]]) for measure in MEASURES]
         lines.append(f"| {' | '.join(cells)} |")
     text = "\n".join(lines) + "\n"
     (args.folder / "result.md").write_text(text)
     print(text)
 
 
-def channels_of_equal_time(args: argparse.Namespace) -> dict[str, int]:
-    """Returns the channels of each architecture; the nearest in time to the residual network's."""
-    wanted = milliseconds(PolicyValueNet(args.blocks, args.channels), args)
-    print(f"residual {args.blocks}x{args.channels}: {wanted:.2f} ms a position", flush=True)
-    chosen = {"residual": args.channels}
-    for name in ARCHITECTURES[1:]:
-        step = STEPS[name]
-        sizes = range(step, 2 * args.channels + 1, step)
-        times = {size: milliseconds(PolicyValueNet(args.blocks, size, name), args) for size in sizes}
-        chosen[name] = min(times, key=lambda size: abs(times[size] - wanted))
-        print(f"{name} {args.blocks}x{chosen[name]}: {times[chosen[name]]:.2f} ms", flush=True)
-    return chosen
+def size(text: str) -> tuple[str, int, int]:
+    """Returns an architecture, its blocks and its channels.
+
+    >>> size("residual=5x48")
+    ('residual', 5, 48)
+    """
+    name, _, numbers = text.partition("=")
+    blocks, _, channels = numbers.partition("x")
+    if name not in ARCHITECTURES:
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(ARCHITECTURES)}, received {name}")
+    return name, int(blocks), int(channels)
 
 
 def milliseconds(net: PolicyValueNet, args: argparse.Namespace) -> float:
