@@ -55,6 +55,13 @@ private:
         Move move;
     };
 
+    // Playouts that took a move and met a waiting position.
+    struct Collided {
+        NodeIndex node;
+        std::uint16_t index;
+        std::uint16_t count;
+    };
+
     // A position that a walk has found, which becomes a leaf unless its value is certain.
     struct Found {
         Leaf leaf;
@@ -79,9 +86,9 @@ private:
     std::uint64_t expansions_seen_ = 0;  // Puct's counter at the end of `gather`.
     std::size_t in_flight_ = 0;          // What Puct counts of this batch.
     std::vector<Leaf> leaves_;
-    std::vector<Found> found_;    // By the walks of this round; see `gather`.
-    std::vector<Step> steps_;     // Of the walks that found a position.
-    std::vector<Step> collided_;  // Of the walks that met a waiting position.
+    std::vector<Found> found_;  // By the walks of this round; after `examine` those of a certain value.
+    std::vector<Step> steps_;   // Of the walks that found a position.
+    std::vector<Collided> collided_;
     std::vector<Move> moves_;
     std::vector<LegalMove> ranked_;  // The same, as nodes have them.
 };

@@ -4,6 +4,7 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace goryu {
 namespace {
@@ -21,6 +22,8 @@ constexpr std::uint32_t kCollisionsPerPosition = 4;
 constexpr std::uint32_t kCollisionShare = 4;
 // The longest that a thread with nothing to do waits for the others.
 constexpr std::chrono::milliseconds kPatience{1};
+// With several threads a batch with that share of its positions is full: another walk would wait for the lock.
+constexpr double kFullEnough = 0.75;
 
 // Of final_move.py.
 constexpr double kLcbSigmas = 5.0;
@@ -32,10 +35,6 @@ constexpr std::uint32_t kEarliestSecondLook = 32;
 constexpr std::uint32_t kLatestSecondLook = 512;
 
 const Mask kNoMask;
-
-bool is_time_for_second_look(std::uint32_t visits) noexcept {
-    return std::has_single_bit(visits) && visits >= kEarliestSecondLook && visits <= kLatestSecondLook;
-}
 
 // Gives a lock back until its end, also when an exception passes.
 class Unlocked {
@@ -147,12 +146,14 @@ bool Puct::add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t k
 
 bool Puct::is_finished() {
     const Lock lock(mutex_);
-    return progress_.is_exhausted || !has_room(0);
+    return progress_.is_exhausted || room(0) == 0;
 }
 
-// May one more playout start while others wait for their evaluation?
-bool Puct::has_room(std::uint64_t waiting) const noexcept {
-    return progress_.playouts + waiting < max_playouts_ && progress_.evaluations + waiting < max_evaluations_;
+// How many more playouts may start while others wait for their evaluation?
+std::uint64_t Puct::room(std::uint64_t waiting) const noexcept {
+    const auto below = [](std::uint64_t used, std::uint64_t most) { return used < most ? most - used : 0; };
+    return std::min(below(progress_.playouts + waiting, max_playouts_),
+                    below(progress_.evaluations + waiting, max_evaluations_));
 }
 
 void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
@@ -161,13 +162,14 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
     table_.fit();
     batch.empty();
     const Limits limits = limits_of(batch);
-    Line line(state);
+    Walk walk{Line(state), batch, lock};
     try {
         for (Tally tally; tally.goes_on && batch.size() < limits.leaves;) {
-            walk_until(config_.threads == 1 ? 1 : limits.leaves - batch.size(), line, batch, limits, tally, lock);
+            walk_until(config_.threads == 1 ? 1 : limits.leaves - batch.size(), walk, limits, tally);
             if (batch.found_.empty()) break;
             lock.unlock();
-            examine(line, sink, batch);
+            examine(walk.line, sink, batch);
+            if (config_.threads != 1 && batch.size() >= kFullEnough * limits.leaves) break;
             lock.lock();
             tally.free += settle(batch);
         }
@@ -176,10 +178,12 @@ void Puct::gather(State& state, LeafSink& sink, Batch& batch) {
         abandon(batch);
         throw;
     }
-    batch.expansions_seen_ = expansions_;
-    if (batch.size() == 0) retire(batch);
-    lock.unlock();
-    line.take_back(0);
+    if (batch.size() == 0) {
+        batch.expansions_seen_ = expansions_;
+        retire(batch);
+    }
+    if (lock.owns_lock()) lock.unlock();
+    walk.line.take_back(0);
 }
 
 Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
@@ -195,126 +199,185 @@ Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
 }
 
 // Walks until `found` positions may become leaves, or the batch may have no other walk.
-void Puct::walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally,
-                      Lock& lock) {
+void Puct::walk_until(std::size_t found, Walk& walk, const Limits& limits, Tally& tally) {
+    Batch& batch = walk.batch;
     while (tally.goes_on && batch.found_.size() < found) {
-        tally.goes_on = tally.free < limits.free && has_room(in_flight_);
+        const std::size_t before = batch.found_.size();
+        // One playout by one would stop at the limit of collisions; so must many at once.
+        const std::uint64_t most = std::min<std::uint64_t>(found - before, 1 + limits.collisions - tally.collisions);
+        const auto count = static_cast<std::uint32_t>(std::min(most, room(in_flight_)));
+        tally.goes_on = tally.free < limits.free && count != 0;
         if (!tally.goes_on) return;
-        switch (walk(line, batch, lock)) {
-            case Descent::kNew:
-                break;
-            case Descent::kFree:
-                ++tally.free;
-                break;
-            case Descent::kCollision:
-                tally.goes_on = ++tally.collisions <= limits.collisions;
-                break;
-            case Descent::kStuck:
-                progress_.is_exhausted = in_flight_ == 0;
-                tally.goes_on = false;
-                break;
+        in_flight_ += count;
+        batch.in_flight_ += count;
+        const Ends ends = send(root_, count, walk);
+        const std::size_t ended = count - (batch.found_.size() - before);
+        in_flight_ -= ended;
+        batch.in_flight_ -= ended;
+        tally.free += ends.completed;
+        tally.collisions += ends.collided;
+        if (ends.collided != 0) tally.goes_on = tally.collisions <= limits.collisions;
+        if (ends.completed + ends.collided != ended) {  // The root has no open move.
+            progress_.is_exhausted = in_flight_ == 0;
+            tally.goes_on = false;
         }
     }
 }
 
-// Walks down from the root until the playout ends or has to wait.
-Puct::Descent Puct::walk(Line& line, Batch& batch, Lock& lock) {
-    auto& steps = batch.steps_;
-    const std::size_t first_step = steps.size();
-    const auto drop = [&] { steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(first_step), steps.end()); };
-    ++in_flight_;
-    ++batch.in_flight_;
+// Sends playouts down from a node, to which the path leads. All choose a move before the first goes on; those with the
+// same move go on together.
+Puct::Ends Puct::send(NodeIndex index, std::uint32_t count, Walk& walk) {
+    const std::size_t first = walk.counts.size();
+    Ends ends;
     try {
-        const Descent descent = descend(line, batch, first_step, lock);
-        if (descent == Descent::kNew) return descent;
-        if (descent == Descent::kCollision) {
-            batch.collided_.insert(batch.collided_.end(), steps.begin() + static_cast<std::ptrdiff_t>(first_step),
-                                   steps.end());
+        if (const std::uint32_t left = choose(index, count, walk); left != 0) {
+            table_.recompute(index);  // Its last open move was proven, perhaps by way of another parent.
+            if (index != root_) ends = complete(left, walk);
         }
-        drop();
-        --in_flight_;
-        --batch.in_flight_;
-        return descent;
+        for (std::size_t at = first, last = walk.counts.size(); at < last; ++at) {
+            if (walk.counts[at] == 0) continue;
+            const Ends found = follow(index, static_cast<int>(at - first), std::exchange(walk.counts[at], 0), walk);
+            ends.completed += found.completed;
+            ends.collided += found.collided;
+        }
     } catch (...) {
-        cancel(Path(steps).subspan(first_step));
-        drop();
+        for (std::size_t at = first; at < walk.counts.size(); ++at) {
+            cancel(index, static_cast<std::uint32_t>(at - first), walk.counts[at]);
+        }
+        walk.counts.resize(first);
         throw;
     }
+    walk.counts.resize(first);
+    if (ends.completed != 0) table_.recompute(index);
+    return ends;
 }
 
-// Follows the selected moves, noting them in the batch. No position of the line repeats another one.
-Puct::Descent Puct::descend(Line& line, Batch& batch, std::size_t first_step, Lock& lock) {
-    State& state = line.state();
-    const auto path = [&] { return Path(batch.steps_).subspan(first_step); };
-    NodeIndex index = root_;
-    for (int i; (i = select(index)) >= 0;) {
-        const std::size_t depth = batch.steps_.size() - first_step;
-        const Move move = enter(index, i, batch);
-        const Node& node = table_[index];
-        if (const NodeIndex next = table_.edges(node)[i].child; next != kNoNode) table_.prefetch_node(next);
-        if (line.play(depth, move)) {
-            if (const auto end = state.repetition()) {
-                if (index == root_) {  // The game is the only path here; what others found behind the move is void.
-                    Edge& edge = table_.edges(node)[i];
-                    edge.child = kNoNode;
-                    edge.visits = 0;
-                }
-                const double value = outcome_value(*end, state);
-                line.take_back(depth);
-                back_up(path(), value);
-                return Descent::kFree;
+// Counts playouts as in flight through the moves that they select, and notes how many take each. Returns how many
+// find no open move.
+std::uint32_t Puct::choose(NodeIndex index, std::uint32_t count, Walk& walk) {
+    const std::size_t first = walk.counts.size();
+    for (int i; count != 0 && (i = select(index)) >= 0; --count) {
+        table_.try_moves(index, i + 1);
+        const auto at = first + static_cast<std::size_t>(i);
+        if (walk.counts.size() <= at) walk.counts.resize(at + 1);
+        ++walk.counts[at];
+        Node& node = table_[index];
+        Edge& edge = table_.edges(node)[i];
+        if (++edge.pending == 1 && edge.child != kNoNode) table_.prefetch_node(edge.child);
+        ++node.in_flight;
+    }
+    return count;
+}
+
+// Sends playouts through a move that they have chosen.
+Puct::Ends Puct::follow(NodeIndex index, int i, std::uint32_t count, Walk& walk) {
+    Batch& batch = walk.batch;
+    const std::size_t before = batch.found_.size();
+    const auto number = static_cast<std::uint16_t>(i);
+    Ends ends;
+    try {
+        walk.path.push_back({index, number, table_.moves(table_[index])[i].move});
+        ends = arrive(index, i, count, walk);
+        if (ends.collided != 0) batch.collided_.push_back({index, number, static_cast<std::uint16_t>(ends.collided)});
+    } catch (...) {
+        cancel(index, number, count - static_cast<std::uint32_t>(batch.found_.size() - before));
+        throw;
+    }
+    walk.path.pop_back();
+    if (ends.completed != 0) {
+        cancel(index, number, ends.completed);
+        table_.edges(table_[index])[i].visits += ends.completed;
+    }
+    return ends;
+}
+
+// Plays the last move of the path, move i of a node, and goes on from there.
+Puct::Ends Puct::arrive(NodeIndex index, int i, std::uint32_t count, Walk& walk) {
+    State& state = walk.line.state();
+    Edge& edge = table_.edges(table_[index])[i];
+    const std::size_t depth = walk.path.size();
+    if (walk.line.play(depth - 1, walk.path.back().move)) {
+        if (const auto end = state.repetition()) {
+            if (index == root_) {  // The game is the only path here; what others found behind the move is void.
+                edge.child = kNoNode;
+                edge.visits = 0;
             }
-        }
-        NodeIndex child = table_.edges(node)[i].child;
-        if (child == kNoNode) {
-            line.take_back(depth + 1);
-            const std::uint64_t key = state.key();
-            child = table_.find(key);  // Here paths merge.
-            if (child == kNoNode) {
-                if (waiting_.has(key)) return Descent::kCollision;
-                waiting_.make_room();  // Nothing fails after the position has been noted.
-                batch.found_.push_back({{key, state.ply(), state.turn(), first_step, batch.steps_.size(), 0, 0}, {}});
-                waiting_.add(key);
-                return Descent::kNew;
-            }
-            table_.edges(node)[i].child = child;
-        }
-        if (table_[child].proof != Proof::kUnknown || table_[child].total_visits > table_.child_visits(index, i)) {
-            back_up(path());  // The value is certain, or the child is ahead of its edge.
-            return Descent::kFree;
-        }
-        index = child;
-        if (is_solved_now(index, line, depth + 1, lock)) {
-            back_up(path());
-            return Descent::kFree;
-        }
-        if (batch.is_cold) {
-            table_.prefetch_lists(index);
-            table_.prefetch_children(index);
+            const double value = -outcome_value(*end, state);
+            walk.line.take_back(depth - 1);
+            for (std::uint32_t n = 0; n < count; ++n) table_.add_repetition(index, i, value);
+            return complete(count, walk);
         }
     }
-    table_.recompute(index);  // Its last open move was proven, perhaps by way of another parent.
-    if (index == root_) return Descent::kStuck;
-    back_up(path());
-    return Descent::kFree;
+    NodeIndex child = edge.child;
+    if (child == kNoNode) {
+        walk.line.take_back(depth);
+        child = table_.find(state.key());  // Here paths merge.
+        if (child == kNoNode) return {0, note(walk) ? count - 1 : count};
+        edge.child = child;
+    }
+    const std::uint32_t visits = table_[child].total_visits, counted = table_.child_visits(index, i);
+    if (table_[child].proof != Proof::kUnknown || visits >= counted + count) {
+        return complete(count, walk);  // The value is certain, or the child is ahead of its edge.
+    }
+    Ends ends = complete(visits > counted ? visits - counted : 0, walk);
+    count -= ends.completed;
+    if (is_solved_now(child, count, walk)) {
+        ends.completed += complete(count, walk).completed;
+        return ends;
+    }
+    if (walk.batch.is_cold) {
+        table_.prefetch_lists(child);
+        table_.prefetch_children(child);
+    }
+    const Ends below = send(child, count, walk);
+    return {ends.completed + below.completed, below.collided};
 }
 
-// Looks for a mate again, without the lock, if it is time to; is the node proven now? depth: of the node.
-bool Puct::is_solved_now(NodeIndex index, Line& line, std::size_t depth, Lock& lock) {
+// Notes that the path has found a position without a node, unless it waits already.
+bool Puct::note(const Walk& walk) {
+    State& state = walk.line.state();
+    Batch& batch = walk.batch;
+    const std::uint64_t key = state.key();
+    if (waiting_.has(key)) return false;
+    waiting_.make_room();  // Nothing fails after the position has been noted.
+    const std::size_t first = batch.steps_.size();
+    batch.steps_.insert(batch.steps_.end(), walk.path.begin(), walk.path.end());
+    batch.found_.push_back({{key, state.ply(), state.turn(), first, batch.steps_.size(), 0, 0}, {}});
+    waiting_.add(key);
+    return true;
+}
+
+// Counts playouts that end at the end of the path.
+Puct::Ends Puct::complete(std::uint32_t count, const Walk& walk) noexcept {
+    if (count != 0) count_playouts(count, walk.path.size());
+    return {count, 0};
+}
+
+void Puct::count_playouts(std::uint32_t count, std::size_t depth) noexcept {
+    progress_.playouts += count;
+    progress_.depth_sum += count * depth;
+    progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, depth);
+}
+
+// Looks for a mate again, without the lock, if it is time to when playouts come to a node; is it proven now?
+bool Puct::is_solved_now(NodeIndex index, std::uint32_t count, Walk& walk) {
     const std::uint32_t visits = table_[index].total_visits + table_[index].in_flight;
-    if (config_.mate_nodes_per_visit == 0 || !is_time_for_second_look(visits)) return false;
-    line.take_back(depth);
+    const std::uint32_t mark = std::bit_ceil(std::max(visits, kEarliestSecondLook));
+    if (config_.mate_nodes_per_visit == 0 || mark >= visits + count || mark > kLatestSecondLook) return false;
+    walk.line.take_back(walk.path.size());
     std::span<const Move> mate;
     {
-        const Unlocked unlocked(lock);
-        mate = line.state().find_mate(config_.mate_nodes_per_visit * static_cast<int>(visits), visits);
+        const Unlocked unlocked(walk.lock);
+        mate = walk.line.state().find_mate(config_.mate_nodes_per_visit * static_cast<int>(mark), mark);
     }
     if (table_[index].proof != Proof::kUnknown) return true;  // Another thread has found it meanwhile.
-    return !mate.empty() && add_mate(index, line.state(), mate);
+    return !mate.empty() && add_mate(index, walk.line.state(), mate);
 }
 
-// Looks at the positions that the walks have found: all that needs rules and not the graph.
+// Looks at the positions that the walks have found: all that needs rules and not the graph. Those without a certain
+// value become leaves.
 void Puct::examine(Line& line, LeafSink& sink, Batch& batch) const {
+    batch.leaves_.reserve(batch.size() + batch.found_.size());
     std::size_t leaves = batch.size();
     for (auto& [leaf, certain] : batch.found_) {
         const Path path = batch.path(leaf);
@@ -323,27 +386,25 @@ void Puct::examine(Line& line, LeafSink& sink, Batch& batch) const {
         certain = prove(line.state());
         if (!certain) look(line.state(), sink, batch, leaves++, leaf);
     }
+    for (const auto& [leaf, certain] : batch.found_) {
+        if (!certain) batch.leaves_.push_back(leaf);
+    }
+    std::erase_if(batch.found_, [](const auto& found) { return !found.certain; });
 }
 
-// Turns what was found into leaves, and into nodes where the value is certain; returns how many are certain.
+// Turns what was found and is certain into nodes; returns how many.
 std::uint32_t Puct::settle(Batch& batch) {
-    std::uint32_t count = 0;
-    batch.leaves_.reserve(batch.size() + batch.found_.size());
+    const auto count = static_cast<std::uint32_t>(batch.found_.size());
     for (auto& [leaf, certain] : batch.found_) {
-        if (!certain) continue;
         const Path path = batch.path(leaf);
         const NodeIndex child =
             table_.add_proven(leaf.key, leaf.ply, certain->proof, certain->distance, certain->value, certain->line);
         table_.edges(table_[path.back().node])[path.back().index].child = child;
-        back_up(path);
+        back_up(path, 0);
         waiting_.remove(leaf.key);
         leaf.last_step = leaf.first_step;  // There is nothing left to cancel.
         --in_flight_;
         --batch.in_flight_;
-        ++count;
-    }
-    for (const auto& [leaf, certain] : batch.found_) {
-        if (!certain) batch.leaves_.push_back(leaf);
     }
     batch.found_.clear();
     return count;
@@ -353,17 +414,6 @@ std::uint32_t Puct::settle(Batch& batch) {
 int Puct::select(NodeIndex index) const noexcept {
     if (index != root_) return selection_.select(table_, index, kNoMask, false);
     return root_selection_.select(table_, index, masked_, true);
-}
-
-// Counts a playout through move i as in flight, notes it, and returns the move.
-Move Puct::enter(NodeIndex index, int i, Batch& batch) {
-    table_.try_moves(index, i + 1);
-    Node& node = table_[index];
-    const Move move = table_.moves(node)[i].move;
-    batch.steps_.push_back({index, static_cast<std::uint16_t>(i), move});
-    ++table_.edges(node)[i].pending;
-    ++node.in_flight;
-    return move;
 }
 
 // The certain value of a state that is over or whose side to move has a mate.
@@ -411,11 +461,12 @@ void Puct::expand(Batch& batch) {
         }
         lock.lock();
         if (batch.is_cold) prefetch(batch);
+        settle(batch);
         for (; i < batch.size(); ++i) expand(batch, i);
     } catch (...) {  // There is no memory left.
         if (!lock.owns_lock()) lock.lock();
-        for (; i < batch.size(); ++i) cancel(batch.path(batch.leaf(i)));
-        retire(batch);
+        while (i-- > 0) batch.leaves_[i].last_step = batch.leaves_[i].first_step;  // There is nothing left to cancel.
+        abandon(batch);
         throw;
     }
     retire(batch);
@@ -434,7 +485,8 @@ void Puct::expand(const Batch& batch, std::size_t i) {
     }
     const NodeIndex child = table_.add(leaf.key, leaf.ply, moves, value);
     table_.edges(table_[path.back().node])[path.back().index].child = child;
-    back_up(path);
+    // The next leaf brings the nodes that it shares up to date.
+    back_up(path, i + 1 < batch.size() ? shared(path, batch.path(batch.leaf(i + 1))) : 0);
     ++progress_.evaluations;
 }
 
@@ -442,13 +494,23 @@ void Puct::expand(const Batch& batch, std::size_t i) {
 // belong to playouts that have been backed up: their nodes may have been freed meanwhile.
 void Puct::prefetch(const Batch& batch) const noexcept {
     const auto for_each_node = [&](auto fetch) {
+        Path before;
         for (const Leaf& leaf : batch.leaves_) {
-            for (const auto& step : batch.path(leaf)) fetch(step.node);
+            const Path path = batch.path(leaf);
+            for (const auto& step : path.subspan(shared(before, path))) fetch(step.node);
+            before = path;
         }
     };
     for_each_node([&](NodeIndex node) { table_.prefetch_node(node); });
     for_each_node([&](NodeIndex node) { table_.prefetch_lists(node); });
     for_each_node([&](NodeIndex node) { table_.prefetch_children(node); });
+}
+
+// How many nodes, from the root down, do two paths share?
+std::size_t Puct::shared(Path path, Path other) noexcept {
+    std::size_t count = 0;
+    while (count < std::min(path.size(), other.size()) && path[count].node == other[count].node) ++count;
+    return count;
 }
 
 void Puct::retract(Batch& batch) noexcept {
@@ -515,30 +577,30 @@ void Puct::contest(Snapshot& seen) const {
     seen.lead = static_cast<std::int64_t>(std::ceil(needed));
 }
 
-// Completes a playout: counts it on its path, from the leaf up. repetition: the result for the side to move at
-// the leaf, if the playout ended by repetition.
-void Puct::back_up(Path path, std::optional<double> repetition) {
-    if (repetition) table_.add_repetition(path.back().node, path.back().index, -*repetition);
+// Completes a playout: counts it on its path, and brings the nodes up to date, from the leaf up to `first`.
+void Puct::back_up(Path path, std::size_t first) {
     for (std::size_t at = path.size(); at-- > 0;) {
         Node& node = table_[path[at].node];
         Edge& edge = table_.edges(node)[path[at].index];
         --edge.pending;
         --node.in_flight;
         ++edge.visits;
-        table_.recompute(path[at].node);
+        if (at >= first) table_.recompute(path[at].node);
     }
-    ++progress_.playouts;
-    progress_.depth_sum += path.size();
-    progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, path.size());
+    count_playouts(1, path.size());
 }
 
-// Takes a playout back that will not be completed.
+// Takes playouts back that will not be completed.
+void Puct::cancel(NodeIndex index, std::uint32_t i, std::uint32_t count) noexcept {
+    if (count == 0) return;
+    Node& node = table_[index];
+    Edge& edge = table_.edges(node)[i];
+    edge.pending = static_cast<std::uint16_t>(edge.pending - count);
+    node.in_flight = static_cast<std::uint16_t>(node.in_flight - count);
+}
+
 void Puct::cancel(Path path) noexcept {
-    for (const auto& step : path) {
-        Node& node = table_[step.node];
-        --table_.edges(node)[step.index].pending;
-        --node.in_flight;
-    }
+    for (const auto& step : path) cancel(step.node, step.index, 1);
 }
 
 // Takes everything back that is in flight.
@@ -555,7 +617,7 @@ void Puct::retire(Batch& batch) noexcept {
         ++expansions_;
         expanded_.notify_all();
     }
-    cancel(batch.collided_);
+    for (const auto& [node, index, count] : batch.collided_) cancel(node, index, count);
     for (const Leaf& leaf : batch.leaves_) waiting_.remove(leaf.key);
     for (const auto& found : batch.found_) waiting_.remove(found.leaf.key);
     in_flight_ -= batch.in_flight_;

@@ -2,10 +2,11 @@
 // expand(), over and over.
 //
 // Several threads may do so, each with its own batch, state and sink: while one waits for its evaluator,
-// another gathers. One lock guards the graph. A thread takes it for all walks of a batch; then, without it, it
-// looks at what the walks have found: rules, mate search, legal moves and planes. So a mate is entered when the
-// batch is nearly complete. A walk gives the lock back while it looks for a mate again. With one thread each walk is
-// looked at before the next one, and the graph is that of the Python search, bit by bit.
+// another gathers. One lock guards the graph. A thread takes it once for the walks of a batch, which go down at once
+// and share what they can of their way; then, without it, it looks at what they have found: rules, mate search, legal
+// moves and planes; and once more to enter evaluations and mates. A walk gives the lock back while it looks for a mate
+// again. With one thread the walks are one playout each, each is looked at before the next one, and the graph is that
+// of the Python search, bit by bit.
 #pragma once
 
 #include <condition_variable>
@@ -95,10 +96,23 @@ public:
     const Progress& progress() const noexcept { return progress_; }
 
 private:
-    enum class Descent { kNew, kFree, kCollision, kStuck };
     using Lock = std::unique_lock<std::mutex>;
-
     using Path = std::span<const Batch::Step>;
+
+    // What playouts walk with: the moves that they play, the batch that they fill, and the lock of the graph.
+    struct Walk {
+        Line line;
+        Batch& batch;
+        Lock& lock;
+        std::vector<Batch::Step> path = {};
+        std::vector<std::uint32_t> counts = {};  // Playouts by move, of one node of the path after another.
+    };
+
+    // What became of playouts that did not find a new position.
+    struct Ends {
+        std::uint32_t completed = 0;  // They needed no evaluation.
+        std::uint32_t collided = 0;   // They met a position that waits already.
+    };
 
     // The most that a batch may have.
     struct Limits {
@@ -122,16 +136,20 @@ private:
     };
 
     Limits limits_of(const Batch& batch) const noexcept;
-    void walk_until(std::size_t found, Line& line, Batch& batch, const Limits& limits, Tally& tally, Lock& lock);
-    Descent walk(Line& line, Batch& batch, Lock& lock);
-    Descent descend(Line& line, Batch& batch, std::size_t first_step, Lock& lock);
-    bool is_solved_now(NodeIndex index, Line& line, std::size_t depth, Lock& lock);
+    void walk_until(std::size_t found, Walk& walk, const Limits& limits, Tally& tally);
+    Ends send(NodeIndex index, std::uint32_t count, Walk& walk);
+    std::uint32_t choose(NodeIndex index, std::uint32_t count, Walk& walk);
+    Ends follow(NodeIndex index, int i, std::uint32_t count, Walk& walk);
+    Ends arrive(NodeIndex index, int i, std::uint32_t count, Walk& walk);
+    bool note(const Walk& walk);
+    Ends complete(std::uint32_t count, const Walk& walk) noexcept;
+    void count_playouts(std::uint32_t count, std::size_t depth) noexcept;
+    bool is_solved_now(NodeIndex index, std::uint32_t count, Walk& walk);
     void examine(Line& line, LeafSink& sink, Batch& batch) const;
     std::uint32_t settle(Batch& batch);
     void contest(Snapshot& seen) const;
-    bool has_room(std::uint64_t waiting) const noexcept;
+    std::uint64_t room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
-    Move enter(NodeIndex index, int i, Batch& batch);
     std::optional<Certain> prove(State& state) const;
     double outcome_value(double outcome, State& state) const;
     static void look(State& state, LeafSink& sink, Batch& batch, std::size_t number, Leaf& leaf);
@@ -139,8 +157,10 @@ private:
     void add_root(const Leaf& leaf, std::span<const LegalMove> moves, double value);
     bool add_mate(NodeIndex index, State& state, std::span<const Move> line);
     bool add_mate(NodeIndex index, std::span<const Move> line, std::uint64_t key, std::uint32_t ply);
-    void back_up(Path path, std::optional<double> repetition = {});
+    static std::size_t shared(Path path, Path other) noexcept;
+    void back_up(Path path, std::size_t first);
     void prefetch(const Batch& batch) const noexcept;
+    void cancel(NodeIndex index, std::uint32_t i, std::uint32_t count) noexcept;
     void cancel(Path path) noexcept;
     void abandon(Batch& batch) noexcept;
     void retire(Batch& batch) noexcept;

@@ -125,11 +125,13 @@ void play_a_game(std::string_view sfen, int threads, std::uint64_t capacity, int
 }
 
 // A search ends where memory does; the graph stays whole, and can be searched on when there is some again.
-void a_lack_of_memory_leaves_nothing_in_flight() {
+// threads: with more than one, a gather sends many playouts down at once.
+void a_lack_of_memory_leaves_nothing_in_flight(int threads, int batch_size) {
     int lacks = 0;
     for (int granted = 0; granted < 40; ++granted) {
         PuctConfig config;
-        config.batch_size = 8;
+        config.threads = threads;
+        config.batch_size = batch_size;
         Puct puct(config, {1 << 20});
         Game game = game_of(kShuffle);
         search(puct, game, 1, 1);
@@ -155,6 +157,32 @@ void a_lack_of_memory_leaves_nothing_in_flight() {
         check_graph(puct.table());
     }
     EXPECT(lacks > 20);
+}
+
+// Playouts that are sent down at once find what they find one by one.
+void many_playouts_at_once_choose_as_one_by_one() {
+    std::vector<std::uint64_t> found[2];
+    for (const int threads : {1, 2}) {
+        PuctConfig config;
+        config.batch_size = 16;
+        Puct puct(config, {1 << 20});
+        Game game = game_of(kStartSfen);
+        search(puct, game, 1, 600);
+        config.threads = threads;
+        puct.set_config(config);
+        ShogiState state(game);
+        NoLeafSink sink;
+        Batch batch;
+        puct.begin(state, sink, batch, 1000, kNoLimit);
+        puct.gather(state, sink, batch);
+        EXPECT(batch.size() == 16);
+        for (std::size_t i = 0; i < batch.size(); ++i) found[threads - 1].push_back(batch.leaf(i).key);
+        std::sort(found[threads - 1].begin(), found[threads - 1].end());
+        puct.retract(batch);
+        EXPECT(puct.progress().playouts == 0);  // None was free, or the order would matter.
+        check_graph(puct.table());
+    }
+    EXPECT(found[0] == found[1]);
 }
 
 // There are names for 64 GiB of moves and edges; here, for 16 MiB.
@@ -201,8 +229,9 @@ private:
     int calls_ = 0;
 };
 
-void a_failure_leaves_nothing_in_flight() {
+void a_failure_leaves_nothing_in_flight(int threads) {
     PuctConfig config;
+    config.threads = threads;
     config.batch_size = 4;
     Puct puct(config, {1000});
     Game game = game_of(kStartSfen);
@@ -258,8 +287,11 @@ int run() {
             play_a_game(sfen, threads, 60, 30, 4);
         }
     }
-    a_failure_leaves_nothing_in_flight();
-    a_lack_of_memory_leaves_nothing_in_flight();
+    a_failure_leaves_nothing_in_flight(1);
+    a_failure_leaves_nothing_in_flight(2);
+    a_lack_of_memory_leaves_nothing_in_flight(1, 8);
+    a_lack_of_memory_leaves_nothing_in_flight(2, 64);
+    many_playouts_at_once_choose_as_one_by_one();
     no_block_is_handed_out_twice();
     memory_stays_bounded();
     std::printf("search_test: %d failures\n", failures.load());
