@@ -83,7 +83,7 @@ private:
         values.clear();
     }
 
-    std::uint64_t expansions_seen_ = 0;  // Puct's counter at the end of `gather`.
+    std::uint64_t expansions_seen_ = 0;  // Puct's counter when `gather` found nothing.
     std::size_t in_flight_ = 0;          // What Puct counts of this batch.
     std::vector<Leaf> leaves_;
     std::vector<Found> found_;  // By the walks of this round; after `examine` those of a certain value.

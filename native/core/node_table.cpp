@@ -166,8 +166,8 @@ void NodeTable::forget_moves(NodeIndex index, std::span<const Move> line) {
     drop_stale_repetitions();
 }
 
-void NodeTable::add_repetition(NodeIndex index, int i, double value) {
-    repetitions_.add(index, i, value);
+void NodeTable::add_repetition(NodeIndex index, int i, double value, std::uint32_t count) {
+    repetitions_.add(index, i, value, count);
     edges((*this)[index])[i].has_repetition = true;
 }
 

@@ -134,8 +134,8 @@ public:
     void try_moves(NodeIndex index, int count);
     // Replaces the moves of a proven node by the line that proves it; N and Q stay as they are.
     void forget_moves(NodeIndex index, std::span<const Move> line);
-    // Counts a playout that ended on edge i with `value` for the side that moved.
-    void add_repetition(NodeIndex index, int i, double value);
+    // Counts playouts that ended on edge i with `value` for the side that moved.
+    void add_repetition(NodeIndex index, int i, double value, std::uint32_t count);
 
     // Q(a) of a visited move, for the side to move at the node.
     double edge_value(NodeIndex index, int i) const noexcept {

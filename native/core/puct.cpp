@@ -9,7 +9,7 @@
 namespace goryu {
 namespace {
 
-// The most playouts completed without an evaluation, per position of a batch.
+// No walk begins when that many playouts have been completed without an evaluation, per position of a batch.
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
 constexpr std::uint32_t kInFlightShare = 16;
@@ -216,8 +216,8 @@ void Puct::walk_until(std::size_t found, Walk& walk, const Limits& limits, Tally
         batch.in_flight_ -= ended;
         tally.free += ends.completed;
         tally.collisions += ends.collided;
-        if (ends.collided != 0) tally.goes_on = tally.collisions <= limits.collisions;
-        if (ends.completed + ends.collided != ended) {  // The root has no open move.
+        tally.goes_on = tally.collisions <= limits.collisions;
+        if (ends.completed + ends.collided != ended) {  // The others have found no open move at the root.
             progress_.is_exhausted = in_flight_ == 0;
             tally.goes_on = false;
         }
@@ -245,6 +245,7 @@ Puct::Ends Puct::send(NodeIndex index, std::uint32_t count, Walk& walk) {
             cancel(index, static_cast<std::uint32_t>(at - first), walk.counts[at]);
         }
         walk.counts.resize(first);
+        table_.recompute(index);  // Some may have been completed.
         throw;
     }
     walk.counts.resize(first);
@@ -298,14 +299,18 @@ Puct::Ends Puct::arrive(NodeIndex index, int i, std::uint32_t count, Walk& walk)
     const std::size_t depth = walk.path.size();
     if (walk.line.play(depth - 1, walk.path.back().move)) {
         if (const auto end = state.repetition()) {
-            if (index == root_) {  // The game is the only path here; what others found behind the move is void.
-                edge.child = kNoNode;
-                edge.visits = 0;
-            }
             const double value = -outcome_value(*end, state);
             walk.line.take_back(depth - 1);
-            for (std::uint32_t n = 0; n < count; ++n) table_.add_repetition(index, i, value);
-            return complete(count, walk);
+            if (index != root_) {
+                table_.add_repetition(index, i, value, count);
+                return complete(count, walk);
+            }
+            // The first repetition closes the move. While the lock was free, another thread may have come first.
+            if (edge.has_repetition) return {0, count};
+            table_.add_repetition(index, i, value, 1);
+            edge.child = kNoNode;  // The game is the only path here; what others found behind the move is void.
+            edge.visits = 0;
+            return {complete(1, walk).completed, count - 1};
         }
     }
     NodeIndex child = edge.child;
@@ -315,22 +320,25 @@ Puct::Ends Puct::arrive(NodeIndex index, int i, std::uint32_t count, Walk& walk)
         if (child == kNoNode) return {0, note(walk) ? count - 1 : count};
         edge.child = child;
     }
-    const std::uint32_t visits = table_[child].total_visits, counted = table_.child_visits(index, i);
-    if (table_[child].proof != Proof::kUnknown || visits >= counted + count) {
+    if (table_[child].proof != Proof::kUnknown || lead_of(child, index, i) >= count) {
         return complete(count, walk);  // The value is certain, or the child is ahead of its edge.
     }
-    Ends ends = complete(visits > counted ? visits - counted : 0, walk);
-    count -= ends.completed;
-    if (is_solved_now(child, count, walk)) {
-        ends.completed += complete(count, walk).completed;
-        return ends;
-    }
+    if (is_solved_now(child, count, walk)) return complete(count, walk);
+    const std::uint32_t lead = std::min(count, lead_of(child, index, i));  // Others may have gained while it looked.
+    const Ends ends = complete(lead, walk);
+    if (lead == count) return ends;
     if (walk.batch.is_cold) {
         table_.prefetch_lists(child);
         table_.prefetch_children(child);
     }
-    const Ends below = send(child, count, walk);
+    const Ends below = send(child, count - lead, walk);
     return {ends.completed + below.completed, below.collided};
+}
+
+// By how many visits is a child ahead of the edge of one of its parents?
+std::uint32_t Puct::lead_of(NodeIndex child, NodeIndex parent, int i) const noexcept {
+    const std::uint32_t visits = table_[child].total_visits, counted = table_.child_visits(parent, i);
+    return visits > counted ? visits - counted : 0;
 }
 
 // Notes that the path has found a position without a node, unless it waits already.
@@ -359,11 +367,13 @@ void Puct::count_playouts(std::uint32_t count, std::size_t depth) noexcept {
     progress_.max_depth = std::max<std::uint64_t>(progress_.max_depth, depth);
 }
 
-// Looks for a mate again, without the lock, if it is time to when playouts come to a node; is it proven now?
+// Looks for a mate again, without the lock, if one of the playouts that come to a node is the one to do so; is the node
+// proven now?
 bool Puct::is_solved_now(NodeIndex index, std::uint32_t count, Walk& walk) {
     const std::uint32_t visits = table_[index].total_visits + table_[index].in_flight;
+    if (config_.mate_nodes_per_visit == 0 || visits > kLatestSecondLook) return false;
     const std::uint32_t mark = std::bit_ceil(std::max(visits, kEarliestSecondLook));
-    if (config_.mate_nodes_per_visit == 0 || mark >= visits + count || mark > kLatestSecondLook) return false;
+    if (mark >= visits + count) return false;
     walk.line.take_back(walk.path.size());
     std::span<const Move> mate;
     {
@@ -465,6 +475,10 @@ void Puct::expand(Batch& batch) {
         for (; i < batch.size(); ++i) expand(batch, i);
     } catch (...) {  // There is no memory left.
         if (!lock.owns_lock()) lock.lock();
+        if (i != 0) {  // The leaf before has left to this one to bring up to date what they share.
+            const Path path = batch.path(batch.leaf(i));
+            for (std::size_t at = path.size(); at-- > 0;) table_.recompute(path[at].node);
+        }
         while (i-- > 0) batch.leaves_[i].last_step = batch.leaves_[i].first_step;  // There is nothing left to cancel.
         abandon(batch);
         throw;

@@ -141,6 +141,7 @@ private:
     std::uint32_t choose(NodeIndex index, std::uint32_t count, Walk& walk);
     Ends follow(NodeIndex index, int i, std::uint32_t count, Walk& walk);
     Ends arrive(NodeIndex index, int i, std::uint32_t count, Walk& walk);
+    std::uint32_t lead_of(NodeIndex child, NodeIndex parent, int i) const noexcept;
     bool note(const Walk& walk);
     Ends complete(std::uint32_t count, const Walk& walk) noexcept;
     void count_playouts(std::uint32_t count, std::size_t depth) noexcept;

@@ -19,8 +19,8 @@ struct RepetitionStats {
 // A hash table with linear probing.
 class Repetitions {
 public:
-    // Counts one more playout on an edge.
-    void add(std::uint32_t node, std::uint32_t move, double value) {
+    // Counts more playouts on an edge.
+    void add(std::uint32_t node, std::uint32_t move, double value, std::uint32_t count) {
         if (2 * (size_ + 1) > slots_.size()) grow();
         RepetitionStats& slot = slots_[find(node, move)];
         if (slot.visits == 0) {
@@ -28,9 +28,9 @@ public:
             slot.move = move;
             ++size_;
         }
-        ++slot.visits;
-        slot.value_sum += value;
-        slot.square_sum += value * value;
+        slot.visits += count;
+        slot.value_sum += count * value;
+        slot.square_sum += count * (value * value);
     }
 
     // The entry of an edge that has one.

@@ -159,6 +159,35 @@ void a_lack_of_memory_leaves_nothing_in_flight(int threads, int batch_size) {
     EXPECT(lacks > 20);
 }
 
+// Leaves that became nodes before memory ended have been counted all the way up.
+void a_lack_of_memory_in_expand_leaves_no_count_stale(int threads) {
+    int lacks = 0;
+    for (int visits = 1100; visits < 4300; visits += 160) {
+        PuctConfig config;
+        config.batch_size = 64;
+        Puct puct(config, {1 << 20});
+        Game game = game_of(kStartSfen);
+        search(puct, game, 1, static_cast<std::uint64_t>(visits));
+        config.threads = threads;
+        puct.set_config(config);
+        ShogiState state(game);
+        NoLeafSink sink;
+        Batch batch;
+        puct.begin(state, sink, batch, 1000, kNoLimit);
+        puct.gather(state, sink, batch);
+        answer_hashed(batch);
+        allocations_left = 1;  // For the ranked moves.
+        try {
+            puct.expand(batch);
+        } catch (const std::bad_alloc&) {
+            ++lacks;
+        }
+        allocations_left = -1;
+        check_graph(puct.table());
+    }
+    EXPECT(lacks > 0);
+}
+
 // Playouts that are sent down at once find what they find one by one.
 void many_playouts_at_once_choose_as_one_by_one() {
     std::vector<std::uint64_t> found[2];
@@ -291,6 +320,8 @@ int run() {
     a_failure_leaves_nothing_in_flight(2);
     a_lack_of_memory_leaves_nothing_in_flight(1, 8);
     a_lack_of_memory_leaves_nothing_in_flight(2, 64);
+    a_lack_of_memory_in_expand_leaves_no_count_stale(1);
+    a_lack_of_memory_in_expand_leaves_no_count_stale(2);
     many_playouts_at_once_choose_as_one_by_one();
     no_block_is_handed_out_twice();
     memory_stays_bounded();
