@@ -18,7 +18,7 @@ MATE = ["7g7f", "3c3d", "8h2b+", "3a2b", "B*5b", "6c6d", "5b4a+", "5a6b", "G*6c"
 
 def start(page: Any, game: str = "shogi", side: str = "first", **values: str) -> None:
     """Fills in the form for a new game. values: labels of fields -> labels of choices."""
-    page.locator(f'input[name="game"][value="{game}"]').check(force=True)
+    page.locator("label", has=page.locator(f'input[name="game"][value="{game}"]')).click()
     page.locator(f'input[name="side"][value="{side}"]').check(force=True)
     for label, value in values.items():
         page.get_by_label(label.capitalize(), exact=True).select_option(label=value)
@@ -203,7 +203,6 @@ def test_the_small_games_are_played_to_the_end_and_fit_a_phone(
         ("reversi", {"Board": "4 × 4"}, "You lose"),
     ):
         page.set_viewport_size({"width": 1280, "height": 800})
-        page.locator(f'input[name="game"][value="{game}"]').check(force=True)
         start(page, game, **board, Opponent=perfect)
         click_until_the_game_is_over(page, server)
         expect(page.locator(".status")).to_have_text(re.compile(ending))
