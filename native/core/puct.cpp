@@ -604,7 +604,7 @@ void Puct::back_up(Path path, std::size_t first) {
     count_playouts(1, path.size());
 }
 
-// Takes playouts back that will not be completed.
+// Playouts are no longer in flight on an edge: they have been completed, or never will be.
 void Puct::cancel(NodeIndex index, std::uint32_t i, std::uint32_t count) noexcept {
     if (count == 0) return;
     Node& node = table_[index];

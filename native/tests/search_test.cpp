@@ -159,6 +159,18 @@ void a_lack_of_memory_leaves_nothing_in_flight(int threads, int batch_size) {
     EXPECT(lacks > 20);
 }
 
+// Searches the start position on one thread, and gathers a batch as one of `threads` does.
+void gather_after(std::uint64_t playouts, int threads, PuctConfig config, Puct& puct, Batch& batch) {
+    Game game = game_of(kStartSfen);
+    search(puct, game, 1, playouts);
+    config.threads = threads;
+    puct.set_config(config);
+    ShogiState state(game);
+    NoLeafSink sink;
+    puct.begin(state, sink, batch, 1000, kNoLimit);
+    puct.gather(state, sink, batch);
+}
+
 // Leaves that became nodes before memory ended have been counted all the way up.
 void a_lack_of_memory_in_expand_leaves_no_count_stale(int threads) {
     int lacks = 0;
@@ -166,15 +178,8 @@ void a_lack_of_memory_in_expand_leaves_no_count_stale(int threads) {
         PuctConfig config;
         config.batch_size = 64;
         Puct puct(config, {1 << 20});
-        Game game = game_of(kStartSfen);
-        search(puct, game, 1, static_cast<std::uint64_t>(visits));
-        config.threads = threads;
-        puct.set_config(config);
-        ShogiState state(game);
-        NoLeafSink sink;
         Batch batch;
-        puct.begin(state, sink, batch, 1000, kNoLimit);
-        puct.gather(state, sink, batch);
+        gather_after(static_cast<std::uint64_t>(visits), threads, config, puct, batch);
         answer_hashed(batch);
         allocations_left = 1;  // For the ranked moves.
         try {
@@ -195,15 +200,8 @@ void many_playouts_at_once_choose_as_one_by_one() {
         PuctConfig config;
         config.batch_size = 16;
         Puct puct(config, {1 << 20});
-        Game game = game_of(kStartSfen);
-        search(puct, game, 1, 600);
-        config.threads = threads;
-        puct.set_config(config);
-        ShogiState state(game);
-        NoLeafSink sink;
         Batch batch;
-        puct.begin(state, sink, batch, 1000, kNoLimit);
-        puct.gather(state, sink, batch);
+        gather_after(600, threads, config, puct, batch);
         EXPECT(batch.size() == 16);
         for (std::size_t i = 0; i < batch.size(); ++i) found[threads - 1].push_back(batch.leaf(i).key);
         std::sort(found[threads - 1].begin(), found[threads - 1].end());
