@@ -232,7 +232,8 @@ def the_next_day(story: Story, wrong: int, right: set[int]) -> None:
     server.now = DAY + timedelta(days=1)
     page.reload()
     page.get_by_role("button", name="Begin").click()
-    expect(page.locator(".day")).to_contain_text("0 of 10 done")
+    expect(page.locator(".day")).to_contain_text("0 of 10 done")  # Also before the problem is there.
+    expect(page.locator(".task")).to_contain_text(ME)
     assert story.shown().id == wrong
     listed = server.dojo.schedule.day(server.now).problems
     assert (len(listed), listed.count(wrong), right & {*listed}) == (10, 1, set())
