@@ -418,12 +418,13 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
         kNone
 
     cdef enum class LayerKind "goryu::Layer::Kind":
-        kStem, kInput, kConv3, kConv1, kConv9, kPool, kDense, kSpread
+        kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread
 
     const int kInstructionKinds
     const int kMostPositions "goryu::WinogradNetwork::kMostPositions"
     const char* name_of(Instructions)
     cbool is_usable(Instructions)
+    cbool has_bytes(Instructions)
 
     cdef cppclass AlignedFloats "goryu::Aligned<float>":
         void assign(const float*, size_t) except +
@@ -442,6 +443,7 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
         AlignedHalves hands16
         AlignedFloats hands32
         AlignedFloats factors
+        AlignedFloats totals
         AlignedFloats bias
 
     cdef cppclass Features:

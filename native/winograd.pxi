@@ -27,12 +27,14 @@ cdef class WinogradNetwork:
     cdef readonly long long weight_count
     cdef readonly str instructions
     cdef readonly cbool is_integer
+    cdef readonly cbool has_bytes  # Are some convolutions computed in bytes? See eight_bits.py.
     cdef cbool reads_planes
     cdef cbool sees_nyugyoku
     cdef int burst  # See EvaluatorAdapter.
 
     def __cinit__(self, network, str instructions, is_integer=True):
-        from goryu.evaluators.kernel.layers import products_in, weights_in
+        from goryu.evaluators.kernel.eight_bits import suits_bytes
+        from goryu.evaluators.kernel.layers import Convolution, products_in, weights_in
 
         cdef vector[int] maps = network.maps
         cdef vector[int] vectors = network.vectors
@@ -46,6 +48,11 @@ cdef class WinogradNetwork:
         self.weight_count = weights_in(network.layers)
         self.instructions = instructions
         self.is_integer = is_integer
+        self.has_bytes = (
+            is_integer
+            and has_bytes(<Instructions>found)
+            and any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers)
+        )
         self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
@@ -113,6 +120,9 @@ cdef class WinogradNetwork:
             floats(core.hands32, with_zeros(layer.hands.T))
 
     cdef set_convolution(self, CoreLayer& core, layer):
+        import numpy
+
+        from goryu.evaluators.kernel.eight_bits import byte_weights, suits_bytes
         from goryu.evaluators.kernel.winograd import integer_weights, transformed_weights
 
         outputs, inputs, size, _ = layer.weights.shape
@@ -120,8 +130,17 @@ cdef class WinogradNetwork:
         core.inputs = inputs
         core.outputs = outputs
         core.residual = -1 if layer.residual is None else layer.residual
+        core.shift = -1 if layer.shift is None else layer.shift
         floats(core.bias, layer.bias)
-        if self.is_integer:
+        if self.has_bytes and suits_bytes(layer):
+            small = byte_weights(layer)
+            core.kind = LayerKind.kConv1Bytes
+            # [outputs, inputs] becomes [blocks, fours of inputs, 32 outputs, 4].
+            blocks = small.integers.reshape(outputs // BLOCK, BLOCK, inputs // 4, 4).transpose(0, 2, 1, 3)
+            halves(core.weights16, numpy.ascontiguousarray(blocks).view(numpy.int16))
+            floats(core.factors, small.factors)
+            floats(core.totals, small.totals)
+        elif self.is_integer:
             rounded = integer_weights(layer)
             places = len(rounded.integers)
             # [places, outputs, inputs] becomes [blocks, places, pairs of inputs, 32 outputs, 2].

@@ -106,7 +106,9 @@ std::size_t floats_for(std::size_t count) {
 }
 
 bool is_convolution(const Layer& layer) noexcept {
-    return layer.kind == Layer::Kind::kConv3 || layer.kind == Layer::Kind::kConv1 || layer.kind == Layer::Kind::kConv9;
+    using Kind = Layer::Kind;
+    return layer.kind == Kind::kConv3 || layer.kind == Kind::kConv1 || layer.kind == Kind::kConv1Bytes ||
+           layer.kind == Kind::kConv9;
 }
 
 // How many matrices of weights a convolution has.
@@ -118,6 +120,7 @@ int places_of(const Layer& layer) noexcept {
 auto convolution_of(const Layers& code, Layer::Kind kind, bool is_integer) noexcept {
     if (kind == Layer::Kind::kConv3) return is_integer ? code.conv3_16 : code.conv3_32;
     if (kind == Layer::Kind::kConv1) return is_integer ? code.conv1_16 : code.conv1_32;
+    if (kind == Layer::Kind::kConv1Bytes) return code.conv1_8;
     return is_integer ? code.conv9_16 : code.conv9_32;
 }
 
@@ -132,6 +135,10 @@ const char* name_of(Instructions instructions) noexcept {
 
 bool is_usable(Instructions instructions) noexcept {
     return code_of(instructions) != nullptr && has_instructions(instructions);
+}
+
+bool has_bytes(Instructions instructions) noexcept {
+    return is_usable(instructions) && code_of(instructions)->conv1_8 != nullptr;
 }
 
 AlignedBytes aligned_bytes(std::size_t size, bool has_large_pages) {
@@ -176,6 +183,9 @@ bool WinogradNetwork::is_vector(int buffer) const noexcept {
 void WinogradNetwork::add(Layer& layer) {
     const auto size = [](const auto& memory) { return static_cast<long long>(memory.size()); };
     const long long inputs = layer.inputs, outputs = layer.outputs;
+    const auto fits = [&](int vector) {
+        return vector < 0 || (is_vector(vector) && vector_lengths_[vector] == layer.outputs);
+    };
     check(is_width(layer.outputs), "outputs in multiples of 32");
     if (layer.kind == Layer::Kind::kStem) {
         const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
@@ -187,17 +197,20 @@ void WinogradNetwork::add(Layer& layer) {
     } else if (layer.kind == Layer::Kind::kInput) {
         check(layer.used > 0 && layer.used <= layer.outputs && is_map(layer.to, layer.outputs), "an input that fits");
     } else if (is_convolution(layer)) {
+        const bool has_bytes = layer.kind == Layer::Kind::kConv1Bytes;
         const long long area = places_of(layer);
-        const long long weights = is_integer_ ? size(layer.weights16) : size(layer.weights32);
+        const long long weights = is_integer_ ? size(layer.weights16) * (has_bytes ? 2 : 1) : size(layer.weights32);
         check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
-                  (layer.residual < 0 || is_map(layer.residual, layer.outputs)) &&
+                  (layer.residual < 0 || is_map(layer.residual, layer.outputs)) && fits(layer.shift) &&
                   weights == area * inputs * outputs && size(layer.bias) == outputs &&
-                  (!is_integer_ || (size(layer.factors) == outputs && layer.level >= 1.0F)),
+                  (!is_integer_ || size(layer.factors) == outputs) &&
+                  (!is_integer_ || has_bytes || layer.level >= 1.0F) &&
+                  (!has_bytes || (code_->conv1_8 != nullptr && is_integer_ && size(layer.totals) == outputs)),
               "a convolution that fits");
     } else if (layer.kind == Layer::Kind::kPool) {
-        const auto fits = [&](int at) { return at < 0 || at + layer.outputs <= vector_lengths_[layer.to]; };
-        check(is_map(layer.from, layer.outputs) && is_vector(layer.to) && fits(layer.mean_at) &&
-                  fits(layer.maximum_at),
+        const auto has_room = [&](int at) { return at < 0 || at + layer.outputs <= vector_lengths_[layer.to]; };
+        check(is_map(layer.from, layer.outputs) && is_vector(layer.to) && has_room(layer.mean_at) &&
+                  has_room(layer.maximum_at),
               "a pool that fits");
     } else if (layer.kind == Layer::Kind::kDense) {
         const long long places = static_cast<long long>(layer.groups) * layer.width;
@@ -210,9 +223,6 @@ void WinogradNetwork::add(Layer& layer) {
                   size(layer.bias) == outputs,
               "a dense layer that fits");
     } else {
-        const auto fits = [&](int vector) {
-            return vector < 0 || (is_vector(vector) && vector_lengths_[vector] == layer.outputs);
-        };
         check(is_map(layer.from, layer.outputs) && is_map(layer.to, layer.outputs) && fits(layer.scale) &&
                   fits(layer.shift) && (layer.residual < 0 || is_map(layer.residual, layer.outputs)),
               "a layer that spreads and fits");
@@ -275,13 +285,15 @@ void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int position
             return;
         case Layer::Kind::kConv3:
         case Layer::Kind::kConv1:
+        case Layer::Kind::kConv1Bytes:
         case Layer::Kind::kConv9: {
             const auto convolution = convolution_of(*code_, layer.kind, is_integer_);
             const void* const packed = is_integer_ ? static_cast<const void*>(packed16_.data() + layer.weights_at)
                                                    : packed32_.data() + layer.weights_at;
-            convolution({map(layer.from), map(layer.to), map(layer.residual), positions, layer.inputs, layer.outputs,
-                         packed, layer.factors.data(), layer.bias.data(), layer.activation, layer.level,
-                         maxima(layer.from), maxima(layer.to), work.columns_.data(), work.transformed_.data(),
+            convolution({map(layer.from), map(layer.to), map(layer.residual), vector(layer.shift),
+                         layer.shift < 0 ? 0 : vector_lengths_[layer.shift], positions, layer.inputs, layer.outputs,
+                         packed, layer.factors.data(), layer.totals.data(), layer.bias.data(), layer.activation,
+                         layer.level, maxima(layer.from), maxima(layer.to), work.columns_.data(), work.transformed_.data(),
                          work.sums_.data()});
             return;
         }

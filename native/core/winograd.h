@@ -62,10 +62,12 @@ constexpr int kInstructionKinds = 5;
 const char* name_of(Instructions instructions) noexcept;
 // Can this processor, and this build, use them?
 bool is_usable(Instructions instructions) noexcept;
+// Do they multiply bytes faster than 16-bit integers? Only then there are layers of the kind kConv1Bytes.
+bool has_bytes(Instructions instructions) noexcept;
 
 // A layer. Maps and vectors are buffers, known by their numbers; -1: none.
 struct Layer {
-    enum class Kind : int { kStem, kInput, kConv3, kConv1, kConv9, kPool, kDense, kSpread };
+    enum class Kind : int { kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread };
 
     Kind kind = Kind::kStem;
     Activation activation = Activation::kNone;
@@ -75,12 +77,13 @@ struct Layer {
     int groups = 1, used = 0, width = 0;  // Of a dense layer. Of an input, `used` is the number of planes.
     int mean_at = -1, maximum_at = -1;    // Where a pool writes into its vector.
     float level = 0.0F;
-    Aligned<std::int16_t> weights16;
+    Aligned<std::int16_t> weights16;  // Of a kConv1Bytes, two bytes in each.
     Aligned<float> weights32;
     std::size_t weights_at = 0;  // Where those of a convolution are among the network's, in the end.
     Aligned<std::int16_t> hands16;
     Aligned<float> hands32;
     Aligned<float> factors;
+    Aligned<float> totals;  // Of a kConv1Bytes.
     Aligned<float> bias;
 };
 

@@ -82,4 +82,34 @@ struct V {
         return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
 #endif
     }
+
+    // Products of bytes: those of `a` have no sign, those at `b` have one. Adds the products of fours.
+#ifdef GORYU_HAS_VNNI
+    static constexpr bool kHasBytes = true;
+    GORYU_INLINE static I broadcast_four(const std::int8_t* p) {
+        std::int32_t four;
+        memcpy(&four, p, sizeof four);
+        return _mm256_set1_epi32(four);
+    }
+    GORYU_INLINE static I dot_bytes(I sum, I a, const std::int8_t* b) {
+        return _mm256_dpbusd_avx_epi32(sum, a, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)));
+    }
+    // Numbers from 0 to 255.
+    GORYU_INLINE static void store_bytes(std::int8_t* p, I x) {
+        const __m256i halves = _mm256_permute4x64_epi64(_mm256_packus_epi32(x, x), _MM_SHUFFLE(3, 1, 2, 0));
+        const __m128i low = _mm256_castsi256_si128(halves);
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(low, low));
+    }
+    GORYU_INLINE static float least_of(F x) { return reduced<false>(x); }
+    GORYU_INLINE static float greatest_of(F x) { return reduced<true>(x); }
+    template <bool kGreatest>
+    GORYU_INLINE static float reduced(F x) {
+        const auto one = [](__m128 a, __m128 b) { return kGreatest ? _mm_max_ps(a, b) : _mm_min_ps(a, b); };
+        __m128 four = one(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+        four = one(four, _mm_movehl_ps(four, four));
+        return _mm_cvtss_f32(one(four, _mm_movehdup_ps(four)));
+    }
+#else
+    static constexpr bool kHasBytes = false;
+#endif
 };

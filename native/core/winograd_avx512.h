@@ -62,4 +62,25 @@ struct V {
         return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
 #endif
     }
+
+    // Products of bytes: those of `a` have no sign, those at `b` have one. Adds the products of fours.
+#ifdef GORYU_HAS_VNNI
+    static constexpr bool kHasBytes = true;
+    GORYU_INLINE static I broadcast_four(const std::int8_t* p) {
+        std::int32_t four;
+        memcpy(&four, p, sizeof four);
+        return _mm512_set1_epi32(four);
+    }
+    GORYU_INLINE static I dot_bytes(I sum, I a, const std::int8_t* b) {
+        return _mm512_dpbusd_epi32(sum, a, _mm512_loadu_si512(b));
+    }
+    // Numbers from 0 to 255.
+    GORYU_INLINE static void store_bytes(std::int8_t* p, I x) {
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(x));
+    }
+    GORYU_INLINE static float least_of(F x) { return _mm512_reduce_min_ps(x); }
+    GORYU_INLINE static float greatest_of(F x) { return _mm512_reduce_max_ps(x); }
+#else
+    static constexpr bool kHasBytes = false;
+#endif
 };

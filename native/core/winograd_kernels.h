@@ -1,6 +1,7 @@
 // The layers, for any kind of vector instructions. Included inside an anonymous namespace by a file that has
 // switched those instructions on and has defined V, the operations on one vector:
 //   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
+//   kHasBytes        are there products of bytes, `dot_bytes` and `store_bytes`?
 //   kRows, kVectors  rows (of 9) and vectors of outputs that are multiplied at once
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
@@ -117,21 +118,23 @@ struct Floats {
 
 inline const float* offset(const float* map, std::ptrdiff_t by) { return map ? map + by : nullptr; }
 
-// What differs between the two kinds of arithmetic. An object holds what one position's map counts.
+// What differs between the kinds of arithmetic. An object holds what one position's map counts.
 class Integers {
 public:
     using Inputs = Halves;
     using Sums = Words;
+    using Scale = V::F;
     static constexpr int kInputs = 2;  // Of each row, multiplied at once.
 
     Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
 
-    GORYU_INLINE V::H input(const float* from) const { return rounded(from, V::set1(1.0F / unit_)); }
+    GORYU_INLINE V::H input(const float* from, int) const { return rounded(from, V::set1(1.0F / unit_)); }
     // What a sum of products counts, of outputs from `at`.
-    GORYU_INLINE V::F factor(const ConvCall& call, std::ptrdiff_t at) const {
+    GORYU_INLINE Scale scale(const ConvCall& call, std::ptrdiff_t at) const {
         return V::mul(V::load(call.factors + at), V::set1(unit_));
     }
-    GORYU_INLINE static V::F value(V::I sum, V::F factor) { return V::mul(V::to_float(sum), factor); }
+    // The number that a sum of a square means.
+    GORYU_INLINE static V::F value(V::I sum, Scale scale, int) { return V::mul(V::to_float(sum), scale); }
     GORYU_INLINE static V::I broadcast(const std::int16_t* v) { return V::broadcast_pair(v); }
     GORYU_INLINE static V::I add_product(V::I sum, V::I x, const std::int16_t* u) { return V::dot(sum, x, u); }
 
@@ -143,15 +146,73 @@ class Singles {
 public:
     using Inputs = Floats;
     using Sums = Floats;
+    struct Scale {};
     static constexpr int kInputs = 1;
 
     Singles(const ConvCall&, int) {}
 
-    GORYU_INLINE V::F input(const float* from) const { return V::load(from); }
-    GORYU_INLINE V::F factor(const ConvCall&, std::ptrdiff_t) const { return V::set1(1.0F); }
-    GORYU_INLINE static V::F value(V::F sum, V::F) { return sum; }
+    GORYU_INLINE V::F input(const float* from, int) const { return V::load(from); }
+    GORYU_INLINE Scale scale(const ConvCall&, std::ptrdiff_t) const { return {}; }
+    GORYU_INLINE static V::F value(V::F sum, Scale, int) { return sum; }
     GORYU_INLINE static V::F broadcast(const float* v) { return V::set1(*v); }
     GORYU_INLINE static V::F add_product(V::F sum, V::F x, const float* u) { return V::fma(x, V::load(u), sum); }
+};
+
+// Bytes: those of inputs have no sign, those of weights have one. Each square has its own unit, and a lowest number
+// that becomes 0.
+template <class Vectors>
+class BytesOf {
+public:
+    struct Inputs {
+        using Element = std::int8_t;
+        static constexpr int kCount = Vectors::kLanes;
+        GORYU_INLINE static void store(Element* p, typename Vectors::I x) { Vectors::store_bytes(p, x); }
+    };
+    using Sums = Words;
+    struct Scale {
+        typename Vectors::F factors, totals;
+    };
+    static constexpr int kInputs = 4;
+
+    BytesOf(const ConvCall& call, int n) {
+        constexpr float kLeast = 1e-30F, kMost = 255.0F;
+        float greatest;
+        memcpy(&greatest, call.from_maxima + n, sizeof greatest);
+        const float fault = greatest * 0.0F;  // A NaN if the map has one, or an infinite number.
+        const float* from = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs;
+        for (int s = 0; s < kBoardSquares; ++s, from += call.inputs) {
+            auto low = Vectors::set1(0.0F), high = low;
+            for (int i = 0; i < call.inputs; i += Vectors::kLanes) {
+                const auto x = Vectors::load(from + i);
+                low = Vectors::min(low, x);
+                high = Vectors::max(high, x);
+            }
+            lows_[s] = Vectors::least_of(low);
+            const float range = Vectors::greatest_of(high) - lows_[s];
+            units_[s] = (range > kLeast ? range : kLeast) / kMost + fault;
+        }
+    }
+
+    GORYU_INLINE typename Vectors::I input(const float* from, int square) const {
+        const auto above = Vectors::sub(Vectors::load(from), Vectors::set1(lows_[square]));
+        return Vectors::round(Vectors::mul(above, Vectors::set1(1.0F / units_[square])));
+    }
+    GORYU_INLINE Scale scale(const ConvCall& call, std::ptrdiff_t at) const {
+        return {Vectors::load(call.factors + at), Vectors::load(call.totals + at)};
+    }
+    GORYU_INLINE typename Vectors::F value(typename Vectors::I sum, Scale scale, int square) const {
+        const auto factor = Vectors::mul(scale.factors, Vectors::set1(units_[square]));
+        const auto below = Vectors::mul(scale.totals, Vectors::set1(lows_[square]));
+        return Vectors::add(Vectors::mul(Vectors::to_float(sum), factor), below);
+    }
+    GORYU_INLINE static typename Vectors::I broadcast(const std::int8_t* v) { return Vectors::broadcast_four(v); }
+    GORYU_INLINE static typename Vectors::I add_product(typename Vectors::I sum, typename Vectors::I x,
+                                                        const std::int8_t* u) {
+        return Vectors::dot_bytes(sum, x, u);
+    }
+
+private:
+    float units_[kBoardSquares], lows_[kBoardSquares];
 };
 
 // ---- Transformed inputs: a map [81][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
@@ -168,7 +229,7 @@ GORYU_INLINE void transform_inputs(const Kind& kind, const float* map, int chann
         for (int file = 0; file < kBoardSide; ++file) {
             Vector d[kPaddedSide];
             d[0] = d[kPaddedSide - 1] = E::zero();
-            for (int r = 0; r < kBoardSide; ++r) d[r + 1] = kind.input(map + (r * kBoardSide + file) * c + channel);
+            for (int r = 0; r < kBoardSide; ++r) d[r + 1] = kind.input(map + (r * kBoardSide + file) * c + channel, 0);
             auto* to = columns + (file + 1) * E::kCount;
             for (int r = 0; r < kBoardSide; r += 3, to += 5 * kRow) {
                 Vector m[5];
@@ -319,9 +380,15 @@ struct OutputCall {
     const Kind* kind;
     const typename Kind::Sums::Element* sums;  // [81][32], or of a 3x3 convolution [5 columns][3][9][32]
     std::ptrdiff_t block;
-    const float* residual;  // Of this position and block, like `to`.
+    const float* residual;  // Of this position and block, like `shift` and `to`.
+    const float* shift;
     float* to;
     std::uint32_t* maximum;
+
+    GORYU_INLINE V::F bias(int at) const {
+        const V::F constant = V::load(conv->bias + block + at);
+        return shift ? V::add(constant, V::load(shift + at)) : constant;
+    }
 };
 
 template <class Kind>
@@ -333,8 +400,8 @@ struct LargeOutput {
             const std::ptrdiff_t c = call.conv->outputs;
             V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
             for (int at = 0; at < kBlock; at += V::kLanes) {
-                const V::F bias = V::load(call.conv->bias + call.block + at);
-                const V::F factor = call.kind->factor(*call.conv, call.block + at);
+                const V::F bias = call.bias(at);
+                const auto scale = call.kind->scale(*call.conv, call.block + at);
                 for (int tile = 0; tile < kTiles; ++tile) {
                     const std::ptrdiff_t first = (tile / 3 * 3 * kBoardSide + tile % 3 * 3) * c + at;
                     for (int r = 0; r < 3; ++r) {
@@ -344,7 +411,7 @@ struct LargeOutput {
                         GORYU_OUTPUT_TRANSFORM(y[0], y[1], y[2], y[3], y[4], S::add, S::sub, z[0], z[1], z[2])
                         for (int j = 0; j < 3; ++j) {
                             const std::ptrdiff_t to = first + (r * kBoardSide + j) * c;
-                            V::F v = V::add(Kind::value(z[j], factor), bias);
+                            V::F v = V::add(Kind::value(z[j], scale, 0), bias);
                             if (call.residual) v = V::add(v, V::load(call.residual + to));
                             v = activate<kActivation>(v);
                             V::store(call.to + to, v);
@@ -366,11 +433,12 @@ struct PlainOutput {
         static void run(const OutputCall<Kind>& call) {
             V::I maximum = V::set1_i(static_cast<std::int32_t>(*call.maximum));
             for (int at = 0; at < kBlock; at += V::kLanes) {
-                const V::F bias = V::load(call.conv->bias + call.block + at);
-                const V::F factor = call.kind->factor(*call.conv, call.block + at);
+                const V::F bias = call.bias(at);
+                const auto scale = call.kind->scale(*call.conv, call.block + at);
                 for (int s = 0; s < kBoardSquares; ++s) {
                     const std::ptrdiff_t to = s * static_cast<std::ptrdiff_t>(call.conv->outputs) + at;
-                    V::F v = V::add(Kind::value(Kind::Sums::load(call.sums + s % kSums * kBlock + at), factor), bias);
+                    const auto sum = Kind::Sums::load(call.sums + s % kSums * kBlock + at);
+                    V::F v = V::add(call.kind->value(sum, scale, s), bias);
                     if (call.residual) v = V::add(v, V::load(call.residual + to));
                     v = activate<kActivation>(v);
                     V::store(call.to + to, v);
@@ -387,13 +455,13 @@ using SmallOutput = PlainOutput<Kind, kBoardSquares>;
 template <class Kind>
 using RowOutput = PlainOutput<Kind, kBoardSide>;
 
-template <class Kind, template <class> class Output>
-GORYU_INLINE void finish(const ConvCall& call, int n, std::ptrdiff_t block,
+template <template <class> class Output, class Kind>
+GORYU_INLINE void finish(const Kind& kind, const ConvCall& call, int n, std::ptrdiff_t block,
                          const typename Kind::Sums::Element* sums) {
-    const Kind kind(call, n);
     const std::ptrdiff_t map = static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.outputs + block;
     with_activation<Output<Kind>::template Of>(
-        call.activation, OutputCall<Kind>{&call, &kind, sums, block, offset(call.residual, map), call.to + map,
+        call.activation, OutputCall<Kind>{&call, &kind, sums, block, offset(call.residual, map),
+                                          offset(call.shift, n * call.shift_stride + block), call.to + map,
                                           call.to_maxima + n});
 }
 
@@ -427,17 +495,20 @@ void conv3(const ConvCall& call) {
                 transform_column<typename Kind::Sums>(sums + n * kColumn, rows + (n * 5 + column) * kRows3);
             }
         }
-        for (int n = 0; n < call.positions; ++n) finish<Kind, LargeOutput>(call, n, block, rows + n * 5 * kRows3);
+        for (int n = 0; n < call.positions; ++n) {
+            finish<LargeOutput>(Kind(call, n), call, n, block, rows + n * 5 * kRows3);
+        }
     }
 }
 
 // Begins a convolution without a transform: writes the inputs of position n, [81][inputs].
 template <class Kind>
 GORYU_INLINE void begin_plain(const Kind& kind, const ConvCall& call, int n, typename Kind::Inputs::Element* squares) {
-    const std::ptrdiff_t size = static_cast<std::ptrdiff_t>(kBoardSquares) * call.inputs;
-    const float* from = call.from + n * size;
-    for (std::ptrdiff_t i = 0; i < size; i += Kind::Inputs::kCount) {
-        Kind::Inputs::store(squares + i, kind.input(from + i));
+    const float* from = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs;
+    for (int s = 0; s < kBoardSquares; ++s, from += call.inputs, squares += call.inputs) {
+        for (int i = 0; i < call.inputs; i += Kind::Inputs::kCount) {
+            Kind::Inputs::store(squares + i, kind.input(from + i, s));
+        }
     }
     call.to_maxima[n] = 0;
 }
@@ -457,7 +528,7 @@ void conv1(const ConvCall& call) {
                 products<Kind>(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
                                sums + s * kBlock);
             }
-            finish<Kind, SmallOutput>(call, n, block, sums);
+            finish<SmallOutput>(kind, call, n, block, sums);
         }
     }
 }
@@ -485,7 +556,7 @@ void conv9(const ConvCall& call) {
                     Sums::store(sums + i, Sums::add(Sums::load(sums + i), Sums::load(terms + i)));
                 }
             }
-            finish<Kind, RowOutput>(call, n, block, sums);
+            finish<RowOutput>(kind, call, n, block, sums);
         }
     }
 }
@@ -712,6 +783,15 @@ struct Spread {
 
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
-constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>, conv3<Singles>, conv1<Integers>,
-                         conv1<Singles>,     conv9<Integers>,   conv9<Singles>,  pool,            dense,
-                         spread};
+template <class Vectors>
+constexpr auto conv1_of_bytes() -> void (*)(const ConvCall&) {
+    if constexpr (Vectors::kHasBytes) {
+        return conv1<BytesOf<Vectors>>;
+    } else {
+        return nullptr;
+    }
+}
+
+constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>,     conv3<Singles>,
+                         conv1<Integers>,    conv1<Singles>,    conv1_of_bytes<V>(), conv9<Integers>,
+                         conv9<Singles>,     pool,              dense,               spread};

@@ -37,11 +37,14 @@ struct ConvCall {
     const float* from;
     float* to;
     const float* residual;  // Added to the sum, or null. May be `to`.
+    const float* shift;     // Likewise: [positions][shift_stride], a number for each output.
+    std::ptrdiff_t shift_stride;
     int positions, inputs, outputs;
-    // int16 [outputs/32][25, 1 or 9][inputs/2][32][2], or float [outputs/32][25, 1 or 9][inputs][32]. Place (i, j) of
-    // the 5x5 is 5 j + i.
+    // int16 [outputs/32][25, 1 or 9][inputs/2][32][2], float [outputs/32][25, 1 or 9][inputs][32], or int8
+    // [outputs/32][inputs/4][32][4]. Place (i, j) of the 5x5 is 5 j + i.
     const void* weights;
     const float* factors;  // [outputs]: what a sum of integers counts (not for floats).
+    const float* totals;   // [outputs]: the sum of an output's weights (only for bytes).
     const float* bias;     // [outputs]
     Activation activation;
     float level;  // The greatest integer that an input becomes.
@@ -108,6 +111,7 @@ struct Layers {
     void (*conv3_32)(const ConvCall&);
     void (*conv1_16)(const ConvCall&);
     void (*conv1_32)(const ConvCall&);
+    void (*conv1_8)(const ConvCall&);  // Or null: the processor has no products of bytes.
     void (*conv9_16)(const ConvCall&);
     void (*conv9_32)(const ConvCall&);
     void (*pool)(const PoolCall&);

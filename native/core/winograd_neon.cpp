@@ -18,6 +18,7 @@ struct V {
     using H = int16x8_t;
     static constexpr int kLanes = 4;
     static constexpr int kRows = 9, kVectors = 2;
+    static constexpr bool kHasBytes = false;
 
     GORYU_INLINE static F load(const float* p) { return vld1q_f32(p); }
     GORYU_INLINE static void store(float* p, F x) { vst1q_f32(p, x); }

@@ -27,16 +27,18 @@ constexpr int kPlanes = 50;               // Of a network that reads planes.
 // Makes a network: stem or planes, residual block, squeeze-and-excitation, pooling, heads.
 class Maker {
 public:
-    Maker(Instructions instructions, bool is_integer, bool is_greatest, bool reads_planes = false)
+    Maker(Instructions instructions, bool is_integer, bool is_greatest, bool reads_planes = false,
+          bool uses_bytes = false)
         : network_(instructions, is_integer, {kFirst, kFirst, kSecond, kFirst}, {2 * kFirst, kFirst, 32}),
-          is_greatest_(is_greatest), reads_planes_(reads_planes) {}
+          is_greatest_(is_greatest), reads_planes_(reads_planes),
+          small_(uses_bytes ? Layer::Kind::kConv1Bytes : Layer::Kind::kConv1) {}
 
     WinogradNetwork make() {
         if (reads_planes_) {
             input();
             convolution(Layer::Kind::kConv3, 3, 0, -1, kFirst, kFirst, Activation::kRelu);
             convolution(Layer::Kind::kConv9, 0, 3, 0, kFirst, kFirst, Activation::kNone);
-            convolution(Layer::Kind::kConv1, 3, 0, 3, kFirst, kFirst, Activation::kSwish);
+            convolution(small_, 3, 0, 3, kFirst, kFirst, Activation::kSwish);
         } else {
             stem();
         }
@@ -103,9 +105,13 @@ private:
         layer.inputs = inputs;
         layer.outputs = outputs;
         layer.level = is_large ? 910.0F : 8191.0F;  // 910 * 36 < 2^15.
-        // Sums of a 3x3 convolution may wrap around.
-        const int most = is_large ? 32767 : static_cast<int>(2147483647LL / inputs / places / 8191);
-        fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs, most);
+        const bool is_small = kind == Layer::Kind::kConv1Bytes;
+        // Sums of a 3x3 convolution may wrap around; 0x7F7F is twice the greatest byte.
+        const int most = is_large   ? 32767
+                         : is_small ? 0x7F7F
+                                    : static_cast<int>(2147483647LL / inputs / places / 8191);
+        fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs / (is_small ? 2 : 1), most);
+        if (is_small) fill(layer.totals, outputs, 0.1F);
         fill(layer.weights32, static_cast<std::size_t>(places) * inputs * outputs, 0.05F);
         fill(layer.factors, outputs, 1e-3F);
         fill(layer.bias, outputs, 0.1F);
@@ -154,6 +160,7 @@ private:
     WinogradNetwork network_;
     bool is_greatest_;
     bool reads_planes_;
+    Layer::Kind small_;  // Of the convolution of 1x1 behind the planes.
     std::mt19937 random_{1};
 };
 
@@ -261,6 +268,24 @@ void test_all_instructions_agree() {
     }
 }
 
+void test_bytes_agree() {
+    const Positions positions = some_positions();
+    for (const bool is_greatest : {false, true}) {
+        Answers first;
+        for (const Instructions kind : usable()) {
+            if (!has_bytes(kind)) continue;
+            const WinogradNetwork network = Maker(kind, true, is_greatest, true, true).make();
+            const Answers one = answers_of(network, positions, 1);
+            const Answers four = answers_of(network, positions, WinogradNetwork::kMostPositions);
+            EXPECT(one.logits == four.logits && one.values == four.values);
+            if (first.logits.empty()) first = one;
+            EXPECT(one.logits == first.logits && one.values == first.values);
+            for (const float logit : one.logits) EXPECT(std::isfinite(logit));
+            print_checksum(one);
+        }
+    }
+}
+
 void test_a_search_on_several_threads() {
     constexpr std::string_view kStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     for (const Instructions kind : usable()) {
@@ -326,6 +351,7 @@ void test_layers_that_do_not_fit_are_refused() {
 
 int main() {
     goryu::test::test_all_instructions_agree();
+    goryu::test::test_bytes_agree();
     goryu::test::test_a_search_on_several_threads();
     goryu::test::test_layers_that_do_not_fit_are_refused();
     std::printf("winograd_test: %d failures\n", goryu::test::failures.load());

@@ -7,6 +7,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from goryu.evaluators.kernel.layers import (
+    RELU,
+    SIGMOID,
+    SQUARES,
+    Convolution,
+    Dense,
+    ResidualNetwork,
+    Stem,
+)
 from goryu.evaluators.network.network import NetworkEvaluator
 
 
@@ -160,6 +169,18 @@ def miniosl_like(path: Path, channels: int, inside: int) -> Path:
     m.add("Tanh", m.dense(hidden, 48, 4), to="value")
     m.add("Flatten", m.add("Relu", m.conv(x, channels, 22, 1)), to="aux")
     return m.save_as(path, {"input": [176, 9, 9]}, {"move": [2187], "value": [4], "aux": [22 * 81]})
+
+
+def one_layer(layer: Convolution) -> ResidualNetwork:
+    """Returns a network whose policy is one convolution of a stem that copies the planes of the board."""
+    inputs, outputs = layer.weights.shape[1], len(layer.weights)
+    board = np.zeros((inputs, 62, 3, 3), np.float32)
+    for channel in range(inputs):
+        board[channel, channel % 62, 1, 1] = 1
+    stem = Stem(0, board, np.zeros((inputs, 119), np.float32), np.zeros(inputs, np.float32), RELU)
+    dense = Dense(1, 0, np.ones((SQUARES, 32), np.float32), np.zeros(32, np.float32), SIGMOID, True, 1)
+    bias = np.zeros((27, SQUARES), np.float32)
+    return ResidualNetwork([stem, layer, dense], [inputs, outputs], [32], (62, 57), 1, bias, 0, 1.0)
 
 
 def random_planes(count: int, seed: int, hand_planes: int = 57) -> list[npt.NDArray[np.float32]]:

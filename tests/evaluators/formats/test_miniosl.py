@@ -119,7 +119,7 @@ def test_the_labels_are_those_of_the_library(teacher: Library) -> None:
 def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
     boards = [board.copy() for board in islice(games(1, seed=3), 0, None, 10)]
     expected = [teacher.evaluate(board) for board in boards]
-    for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 2e-2)):
+    for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 6e-2)):
         network = NetworkEvaluator(network_path(), backend=backend)
         for board, ours, theirs in zip(boards, network.evaluate(boards), expected, strict=True):
             if 0.0 in theirs.policy:
@@ -134,7 +134,8 @@ def test_our_kernel_runs_the_network_as_its_reference_does(miniosl: ModuleType, 
     boards = [board.copy() for board in islice(games(1, seed=4), 60, 61)]
     network = NetworkEvaluator(network_path(), backend="winograd")
     inputs = planes_of(FORMAT, boards)
-    logits, values = Reference(read_network(network_path())).run(inputs)
+    assert network.kernel is not None
+    logits, values = Reference(read_network(network_path()), has_bytes=network.kernel.has_bytes).run(inputs)
     found = network.run(inputs)
     assert np.array_equal(found[0], logits)
     assert np.array_equal(found[1], values)

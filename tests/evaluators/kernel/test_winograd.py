@@ -17,15 +17,11 @@ from goryu.evaluators.formats.dlshogi import fill_dlshogi
 from goryu.evaluators.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
 from goryu.evaluators.kernel.layers import (
     NONE,
-    RELU,
-    SIGMOID,
     SQUARES,
     SWISH,
     Convolution,
-    Dense,
     Floats,
     ResidualNetwork,
-    Stem,
     UnsupportedError,
 )
 from goryu.evaluators.kernel.reading import read_network
@@ -51,7 +47,7 @@ from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct
-from kernel_networks import by_onnxruntime, dlshogi_like, miniosl_like, random_planes
+from kernel_networks import by_onnxruntime, dlshogi_like, miniosl_like, one_layer, random_planes
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
 
@@ -121,18 +117,6 @@ def test_a_layer_of_integers_is_a_naive_convolution(
     assert np.sqrt(np.mean((found - expected) ** 2)) < 3e-3 * expected.std()
 
 
-def one_layer(layer: Convolution) -> ResidualNetwork:
-    """A network whose policy is one convolution of a stem that copies planes 0-31 of the board."""
-    inputs, outputs = layer.weights.shape[1], len(layer.weights)
-    board = np.zeros((inputs, 62, 3, 3), np.float32)
-    for channel in range(inputs):
-        board[channel, channel % 62, 1, 1] = 1
-    stem = Stem(0, board, np.zeros((inputs, 119), np.float32), np.zeros(inputs, np.float32), RELU)
-    dense = Dense(1, 0, np.ones((SQUARES, 32), np.float32), np.zeros(32, np.float32), SIGMOID, True, 1)
-    bias = np.zeros((27, SQUARES), np.float32)
-    return ResidualNetwork([stem, layer, dense], [inputs, outputs], [32], (62, 57), 1, bias, 0, 1.0)
-
-
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("size", SIZES)
 def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, int], sign: float) -> None:
@@ -153,10 +137,11 @@ def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, i
     network = one_layer(layer_of(weights, is_positive=True))
     board = np.concatenate(boards)
     planes = [board, np.zeros((len(board), 57, 9, 9), np.float32)]
-    expected = Reference(network).run(planes)  # It computes in 64 bits and checks the bounds.
+    # The reference computes in 64 bits and checks the bounds.
+    expected = {has_bytes: Reference(network, has_bytes=has_bytes).run(planes) for has_bytes in (True, False)}
     for instructions in native.usable_instructions():
-        found = native.WinogradNetwork(network, instructions).run(planes)
-        assert np.array_equal(found[0], expected[0])
+        kernel = native.WinogradNetwork(network, instructions)
+        assert np.array_equal(kernel.run(planes)[0], expected[kernel.has_bytes][0])
 
 
 @pytest.mark.parametrize(
@@ -218,11 +203,11 @@ def planes_for(network: ResidualNetwork, count: int, seed: int) -> list[npt.NDAr
 def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str, tmp_path: Path) -> None:
     network = read_network(model_of(name, tmp_path / "model.onnx"))
     planes = planes_for(network, 3, seed=3)
-    logits, values = Reference(network).run(planes)
+    expected = {has_bytes: Reference(network, has_bytes=has_bytes).run(planes) for has_bytes in (True, False)}
     for instructions in native.usable_instructions():
-        found = native.WinogradNetwork(network, instructions).run(planes)
-        assert np.array_equal(found[0], logits)
-        assert np.array_equal(found[1], values)
+        kernel = native.WinogradNetwork(network, instructions)
+        for found, wanted in zip(kernel.run(planes), expected[kernel.has_bytes], strict=True):
+            assert np.array_equal(found, wanted)
 
 
 @pytest.mark.parametrize("name", NETWORKS)

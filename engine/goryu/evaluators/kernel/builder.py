@@ -52,9 +52,10 @@ class LayerBuilder:
             return x
         if isinstance(x, Map):
             return Sum(x.channels, maps=[x])
-        if isinstance(x, Vector | Product):
-            vector = self.vector(x)
-            return Sum(len(vector.places), shift=vector)
+        if isinstance(x, Vector):
+            return Sum(len(x.places), shift=x)
+        if isinstance(x, Product):
+            return Sum(len(x.weights), shift=x)
         raise UnsupportedError("it adds tensors that are not maps")
 
     def activated(self, x: Any, activation: int) -> Tensor:
@@ -102,6 +103,18 @@ class LayerBuilder:
             raise UnsupportedError(f"it has a dense layer of the shape {weights.shape}")
         return Product(x, weights, bias)
 
+    def shifted_convolution(self, x: Sum, weights: Floats, bias: Floats) -> Sum:
+        """Returns the 1x1 convolution of a map plus a vector as that of the map plus another vector.
+
+        So the map is rounded without what its squares share, and two dense layers become one.
+        """
+        matrix = weights[:, :, 0, 0]
+        if isinstance(x.shift, Product):
+            shift = Product(x.shift.source, matrix @ x.shift.weights, matrix @ x.shift.bias)
+        else:
+            shift = self.product(x.shift, matrix, np.zeros(len(matrix), np.float32))
+        return Sum(len(matrix), [(x.maps[0], weights)], shift=shift, bias=bias)
+
     def _computed(self, x: Sum, activation: int) -> Map:
         """Adds the layer that computes a sum, unless there is one."""
         if x.is_row:
@@ -141,8 +154,8 @@ class LayerBuilder:
 
     def _add_convolution(self, x: Sum, result: Map, activation: int) -> None:
         """Adds a layer for each convolution; each has the sum so far as its residual."""
-        if len(x.maps) > 1 or x.shift or x.scaled:
-            raise UnsupportedError("it adds a convolution and two other tensors")
+        if len(x.maps) > 1 or x.scaled:
+            raise UnsupportedError("it adds a convolution and two other maps")
         outputs = self.maps[result.number]
         residual = x.maps[0].number if x.maps else None
         for i, (source, weights) in enumerate(x.convolutions, 1):
@@ -156,7 +169,7 @@ class LayerBuilder:
             self.layers.append(
                 Convolution(
                     source.number, to.number, padded, bias, residual, activation if is_last else NONE,
-                    source.is_positive,
+                    source.is_positive, self._as_channels(x.shift) if x.shift and is_last else None,
                 )
             )  # fmt: skip
             residual = to.number
@@ -173,7 +186,8 @@ class LayerBuilder:
         residual = maps[1].number if len(maps) == 2 else None
         self.layers.append(Spread(maps[0].number, result.number, scale, shift, residual, activation))
 
-    def _as_channels(self, vector: Vector) -> int:
+    def _as_channels(self, x: Vector | Product) -> int:
+        vector = self.vector(x)
         if not np.array_equal(vector.places, np.arange(len(vector.places))):
             raise UnsupportedError("it scales or shifts channels by pooled numbers")
         return vector.number

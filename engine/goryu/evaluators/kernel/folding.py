@@ -37,7 +37,7 @@ class Sum:
     channels: int
     convolutions: list[tuple["Planes | Map", Floats]] = field(default_factory=list)
     maps: list[Map] = field(default_factory=list)
-    shift: "Vector | None" = None
+    shift: "Vector | Product | None" = None
     scaled: "tuple[Map, Vector] | None" = None
     bias: Floats | None = None
     is_row: bool = False
@@ -49,6 +49,12 @@ class Sum:
     def has_maps(self) -> bool:
         """Does any part of it differ from square to square?"""
         return bool(self.convolutions or self.maps or self.scaled)
+
+    @property
+    def is_shifted_map(self) -> bool:
+        """Is it a map plus a vector, and nothing else?"""
+        others = self.convolutions or self.scaled or self.bias is not None
+        return len(self.maps) == 1 and self.shift is not None and not others
 
 
 @dataclass(slots=True, eq=False)

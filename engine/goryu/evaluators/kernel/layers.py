@@ -50,7 +50,7 @@ class Input:
 
 @dataclass(slots=True)
 class Convolution:
-    """to = activation(convolution(source) + bias + residual).
+    """to = activation(convolution(source) + bias + shift + residual).
 
     weights: [outputs, inputs, k, k], k = 1 or 3; or [outputs, inputs, 9, 1], which makes one row of squares
         of all nine: the same sums in each row of the map.
@@ -64,6 +64,8 @@ class Convolution:
     activation: int
     is_positive: bool
     """Is no number in the source negative?"""
+    shift: int | None = None
+    """A vector with a number for each output."""
 
 
 @dataclass(slots=True)

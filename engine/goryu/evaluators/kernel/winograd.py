@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array
+from goryu.evaluators.kernel.eight_bits import ByteWeights, byte_convolution, byte_weights, suits_bytes
 from goryu.evaluators.kernel.layers import (
     NONE,
     RELU,
@@ -174,12 +175,17 @@ class Reference:
     """Computes a network with the integers and the float operations of the native kernel.
 
     Read it to understand the kernel; the tests compare the kernel with it. A position takes about 30 ms.
+    has_bytes: as on processors that have products of bytes, see `eight_bits.py`.
     """
 
-    def __init__(self, network: ResidualNetwork) -> None:
+    def __init__(self, network: ResidualNetwork, *, has_bytes: bool) -> None:
         self._network = network
         layers = list(enumerate(network.layers))
-        self._integers = {i: integer_weights(layer) for i, layer in layers if isinstance(layer, Convolution)}
+        self._weights = {
+            i: byte_weights(layer) if has_bytes and suits_bytes(layer) else integer_weights(layer)
+            for i, layer in layers
+            if isinstance(layer, Convolution)
+        }
         self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 
     def run(self, inputs: Sequence[Array]) -> tuple[Floats, npt.NDArray[np.float64]]:
@@ -199,9 +205,11 @@ class Reference:
                 maps[layer.to] = np.zeros_like(maps[layer.to])
                 maps[layer.to][:, : layer.planes] = planes[0].reshape(layer.planes, SQUARES).T
             elif isinstance(layer, Convolution):
-                residual = None if layer.residual is None else maps[layer.residual]
-                sums = convolution(self._integers[i], maps[layer.source]) + layer.bias
-                maps[layer.to] = activated(sums if residual is None else sums + residual, layer.activation)
+                bias = layer.bias if layer.shift is None else layer.bias + vectors[layer.shift]
+                sums = convolution(self._weights[i], maps[layer.source]) + bias
+                if layer.residual is not None:
+                    sums = sums + maps[layer.residual]
+                maps[layer.to] = activated(sums, layer.activation)
             else:
                 _small_layer(layer, maps, vectors)
         logits = maps[network.policy][:, : len(network.policy_bias)].T + network.policy_bias
@@ -221,8 +229,10 @@ def stem(weights: IntegerStem, layer: Stem, board: Array, hands: Array) -> Float
     return activated(inner.astype(np.float32) * weights.factors + layer.bias, layer.activation)
 
 
-def convolution(weights: IntegerWeights, source: Floats) -> Floats:
+def convolution(weights: IntegerWeights | ByteWeights, source: Floats) -> Floats:
     """Returns the sums [81, outputs] of a map [81, inputs], without the bias."""
+    if isinstance(weights, ByteWeights):
+        return byte_convolution(weights, source)
     unit = np.maximum(np.abs(source).max(), LEAST) / np.float32(weights.level)
     rounded = np.rint(source * (np.float32(1.0) / unit)).astype(np.int64)
     factors = weights.factors * unit
