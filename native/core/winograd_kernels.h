@@ -26,17 +26,15 @@
 
 GORYU_INLINE V::F exponential(V::F x) {
     x = V::max(V::set1(-87.0F), V::min(V::set1(87.0F), x));
-    const V::I n = V::round(V::mul(x, V::set1(1.44269504F)));
-    const V::F k = V::to_float(n);
-    V::F r = V::sub(x, V::mul(k, V::set1(0.693359375F)));
-    r = V::sub(r, V::mul(k, V::set1(-2.12194440e-4F)));
-    V::F p = V::set1(1.9875691500e-4F);
-    p = V::add(V::mul(p, r), V::set1(1.3981999507e-3F));
-    p = V::add(V::mul(p, r), V::set1(8.3334519073e-3F));
-    p = V::add(V::mul(p, r), V::set1(4.1665795894e-2F));
-    p = V::add(V::mul(p, r), V::set1(1.6666665459e-1F));
-    p = V::add(V::mul(p, r), V::set1(5.0000001201e-1F));
-    p = V::add(V::add(V::mul(V::mul(p, r), r), r), V::set1(1.0F));
+    x = V::mul(x, V::set1(1.44269504F));
+    const V::I n = V::round(x);
+    const V::F r = V::sub(x, V::to_float(n));
+    V::F p = V::set1(1.32647273e-3F);
+    p = V::add(V::mul(p, r), V::set1(9.67151299e-3F));
+    p = V::add(V::mul(p, r), V::set1(5.55073359e-2F));
+    p = V::add(V::mul(p, r), V::set1(2.40222424e-1F));
+    p = V::add(V::mul(p, r), V::set1(6.93147004e-1F));
+    p = V::add(V::mul(p, r), V::set1(1.0F));
     return V::mul(p, V::power_of_two(n));
 }
 

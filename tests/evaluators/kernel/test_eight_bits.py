@@ -1,4 +1,4 @@
-"""1x1 convolutions in bytes: the reference against products of floats, the kernel for the greatest numbers."""
+"""1x1 convolutions in bytes: the reference against floats, the kernel for the greatest numbers."""
 
 from dataclasses import replace
 from types import ModuleType
@@ -13,7 +13,7 @@ from goryu.evaluators.kernel.eight_bits import (
     byte_weights,
     suits_bytes,
 )
-from goryu.evaluators.kernel.layers import NONE, SQUARES, Convolution, Floats
+from goryu.evaluators.kernel.layers import NONE, SQUARES, Convolution, Floats, Stem
 from goryu.evaluators.kernel.winograd import Reference
 from kernel_networks import one_layer
 
@@ -32,8 +32,10 @@ def random_weights(outputs: int, inputs: int, seed: int) -> Floats:
 @pytest.mark.parametrize(("inputs", "outputs"), [(32, 64), (256, 64), (64, 256)])
 def test_bytes_are_nearly_a_product_of_floats(inputs: int, outputs: int, is_positive: bool) -> None:
     weights = random_weights(outputs, inputs, seed=1)
-    source = random_weights(SQUARES, inputs, seed=2) * np.geomspace(1e-3, 1e3, SQUARES)[:, None]
-    source = np.maximum(source, 0 if is_positive else -np.inf).astype(np.float32)
+    source = random_weights(SQUARES, inputs, seed=2)
+    source *= np.geomspace(1e-3, 1e3, SQUARES, dtype=np.float32)[:, None]
+    if is_positive:
+        source = np.maximum(source, 0)
     found = byte_convolution(byte_weights(layer_of(weights)), source)
     expected = source.astype(np.float64) @ weights.astype(np.float64).T
     # Each square for itself: one whose numbers are small is as exact as the others.
@@ -78,6 +80,7 @@ def test_the_kernel_has_the_same_bits_for_the_greatest_numbers(
     weights[32:] *= np.random.default_rng(7).choice([-1, 1], (32, 1))
     network = one_layer(layer_of(weights))
     stem, layer, dense = network.layers
+    assert isinstance(stem, Stem)
     below = replace(stem, bias=np.linspace(-3, 3, 512).astype(np.float32), activation=NONE)
     board = (np.random.default_rng(8).random((3, 62, 9, 9)) < 0.2).astype(np.float32)
     board[0] = 1
@@ -96,6 +99,7 @@ def test_numbers_that_are_none_reach_the_answer(native: ModuleType) -> None:
     """A search ends with an error then; it must not see a number instead."""
     network = one_layer(layer_of(random_weights(64, 64, seed=9)))
     stem, layer, dense = network.layers
+    assert isinstance(stem, Stem)
     planes = [np.ones((1, 62, 9, 9), np.float32), np.zeros((1, 57, 9, 9), np.float32)]
     for wrong in (np.nan, np.inf):
         bias = np.zeros(64, np.float32)
