@@ -256,6 +256,9 @@ TASKS = {
         "play all algorithms against each other", ("tools",), script("experiments/crosstable.py")
     ),
     "clock": Verb("simulate the clocks of whole games", (), script("experiments/clock.py")),
+    "kernel-accuracy": Verb(
+        "compare our kernel's answers with onnxruntime's", (), script("experiments/kernel_accuracy.py")
+    ),
     "mate-cost": Verb(
         "measure what the mate searches in the graph cost", ("tools",), script("experiments/mate_cost.py")
     ),
