@@ -308,9 +308,7 @@ def _sigmoid(x: Floats) -> Floats:
     return one / (one + exponential(np.float32(0.0) - x))
 
 
-_EXP2 = np.array(
-    [1.32647273e-3, 9.67151299e-3, 5.55073359e-2, 2.40222424e-1, 6.93147004e-1, 1.0], np.float32
-)
+_EXP2 = np.array([1.32647273e-3, 9.67151299e-3, 5.55073359e-2, 2.40222424e-1, 6.93147004e-1, 1.0], np.float32)
 """A polynomial for 2^r, |r| <= 1/2, whose greatest relative error (1e-7) is as small as it can be."""
 
 
