@@ -3,6 +3,8 @@
 import json
 import threading
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.query import schema
 from goryu.analysis.searchers import Searchers
 from goryu.players.config import EngineConfig, EvaluatorConfig, MateConfig
-from goryu.players.set_up.loading import load_evaluator
+from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
+from goryu.search.evaluator import Evaluator
 
 CONFIG = EngineConfig(EvaluatorConfig("hashed"), mate=MateConfig(root_nodes=0))
 MATED = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1"
@@ -21,13 +24,18 @@ ENDLESS = {"playouts": 10_000_000}
 
 
 class Session:
-    """An engine with one search at a time, and what it has sent."""
+    """An engine, by default with one search at a time, and what it has sent."""
 
-    def __init__(self, most_waiting: int = 1000) -> None:
+    def __init__(
+        self,
+        most_waiting: int = 1000,
+        load: Callable[[], LoadedEvaluator] = lambda: load_evaluator(CONFIG.evaluator, print),
+        searches: int = 1,
+    ) -> None:
         self.answers: list[dict[str, Any]] = []
         self.has_answered = threading.Condition()
         self.engine = AnalysisEngine(
-            Searchers(load_evaluator(CONFIG.evaluator, print), CONFIG, 1),
+            lambda: Searchers(load(), CONFIG, searches),
             lambda options: CONFIG,
             self.take,
             playouts=50,
@@ -151,6 +159,34 @@ def test_a_search_that_fails_is_an_error_of_its_query(monkeypatch: pytest.Monkey
     assert second["id"] == "works"
 
 
+@pytest.mark.parametrize("searches", [1, 3])
+def test_a_lost_network_is_loaded_again_and_only_the_searches_that_had_it_fail(
+    searches: int, failing: Callable[[int, str], Evaluator]
+) -> None:
+    whole = load_evaluator(CONFIG.evaluator, print)
+    lost = replace(whole, evaluator=failing(30, "the GPU has gone"), lost=threading.Event())
+    loads: list[LoadedEvaluator | None] = [whole, None, lost]
+
+    def load() -> LoadedEvaluator:
+        if (loaded := loads.pop()) is None:
+            raise LoadingError("the GPU is busy")
+        return loaded
+
+    session = Session(load=load, searches=searches)
+    for name in "abc":
+        session.ask(name, moves=["7g7f", "3c3d"], analyze_turns=[0, 1, 2])
+    answers = session.finished()
+    assert Counter((answer["id"], answer["turn_number"]) for answer in answers) == Counter(
+        (name, turn) for name in "abc" for turn in range(3)
+    )
+    errors = [answer["error"] for answer in answers if "error" in answer]
+    assert 2 <= len(errors) <= searches + 1
+    assert errors.count("the search failed: LoadingError: the GPU is busy") == 1
+    assert errors.count("the search failed: RuntimeError: the GPU has gone") == len(errors) - 1
+    assert all(answer["playouts"] >= 50 for answer in answers if "error" not in answer)
+    assert not loads
+
+
 def test_too_many_open_positions_make_the_reader_wait() -> None:
     session = Session(most_waiting=1)
     session.ask("first", **ENDLESS, report_every_ms=10)
@@ -170,7 +206,7 @@ def test_a_closed_output_ends_everything() -> None:
         raise BrokenPipeError
 
     session.engine = AnalysisEngine(
-        Searchers(load_evaluator(CONFIG.evaluator, print), CONFIG, 1),
+        lambda: Searchers(load_evaluator(CONFIG.evaluator, print), CONFIG, 1),
         lambda options: CONFIG,
         fail,
         playouts=50,

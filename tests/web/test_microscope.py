@@ -1,6 +1,8 @@
 """The view "Microscope" in a real browser: its numbers are the library's."""
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +14,10 @@ from goryu.games.shogi import move_to_usi
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Board, Puct
 from goryu.microscope.games import SQUARES
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.set_up import loading
+from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
+from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.web.microscope import MicroscopeView
 from goryu.web.session import Job, Session
@@ -177,6 +182,36 @@ def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: An
         session.run = run_stopped  # type: ignore[method-assign, assignment]
         with pytest.raises(InputError, match="before its first step"):
             await view.on_show({"playout": 5})
+        session.close()
+
+    in_loop(run())
+
+
+@pytest.mark.parametrize("algorithm", ["puct", "puct-tree", "gumbel", "depth-limited"])
+def test_after_a_lost_network_the_search_begins_again_with_one_that_works(
+    algorithm: str,
+    in_loop: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: Callable[[int, str], Evaluator],
+) -> None:
+    evaluators: list[Evaluator] = [HashedEvaluator(), failing(2, "the GPU has gone")]
+
+    def load(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        return replace(load_evaluator(config, report), evaluator=evaluators.pop())
+
+    monkeypatch.setattr(loading, "load_evaluator", load)
+
+    async def run() -> None:
+        session = Session({"microscope": MicroscopeView}, Dojo(None, EngineConfig()))
+        view: Any = session.views["microscope"]
+        chosen = {"game": "shogi", "algorithm": algorithm}
+        await view.on_new({**chosen, "network": "network"})
+        with pytest.raises(LostError, match="the GPU has gone"):
+            await view.on_show({"playout": 20})
+        shown = await view.on_show({"playout": 20})
+        assert not evaluators
+        await view.on_new({**chosen, "network": "noise"})
+        assert shown == await view.on_show({"playout": 20})
         session.close()
 
     in_loop(run())

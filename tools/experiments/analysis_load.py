@@ -45,14 +45,18 @@ def measure_rate(rounds: int, playouts: int, queries: int) -> None:
     ratios: dict[str, list[float]] = {}
     for _ in range(rounds):
         for name, each in (("without mate search", plain), ("as the engine plays", config)):
-            searchers = Searchers(load_evaluator(each.evaluator, print), each, 1)
-            settings = graph_settings(each, 0, searchers.loaded.batch_size, 1)
-            evaluator = searchers.loaded.evaluator
+            loaded = load_evaluator(each.evaluator, print)
+            settings = graph_settings(each, 0, loaded.batch_size, 1)
+            evaluator = loaded.evaluator
             bare = search_run(MIDDLE_GAME, evaluator, settings.config, playouts, solver=settings.solver)
             bench = search_run(MIDDLE_GAME, evaluator, PuctConfig(batch_size=1), playouts)
             answers: list[str] = []
             engine = AnalysisEngine(
-                searchers, partial(_same, each), answers.append, playouts=playouts, most_waiting=100
+                partial(Searchers, loaded, each, 1),
+                partial(_same, each),
+                answers.append,
+                playouts=playouts,
+                most_waiting=100,
             )
             with Seconds() as seconds:
                 for number in range(queries):

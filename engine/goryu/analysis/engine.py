@@ -4,7 +4,8 @@ A query is cut into runs of positions that follow each other, since one search o
 the last. The runs of all queries wait in one queue (`searchers.py`).
 
 Every position of a query gets exactly one answer that is final, and a request that is refused exactly one
-error. Answers are written under one lock, so that no report of a search follows its final answer.
+error. Answers are written under one lock, so that no report of a search follows its final answer. A search
+that fails, as after the loss of a GPU, is an error of its position; the positions after it get new searches.
 
 Memory: `receive` waits while `most_waiting` positions are unanswered, so a program that writes without end
 has to wait, too, and its cancellations wait with it. `Searchers` bounds the graphs.
@@ -20,7 +21,7 @@ from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import count
-from threading import Condition, Event, RLock
+from threading import Condition, Event, Lock, RLock
 from time import monotonic
 from typing import Any
 
@@ -55,15 +56,20 @@ class AnalysisEngine:
 
     def __init__(
         self,
-        searchers: Searchers,
+        open_searchers: Callable[[], Searchers],
         configure: Configure,
         send: Callable[[str], None],
         *,
         playouts: int,
         most_waiting: int,
     ) -> None:
-        """playouts: of a query that does not say. most_waiting: positions that may be unanswered."""
-        self._searchers = searchers
+        """open_searchers: loads the network; called again when it is lost.
+
+        playouts: of a query that does not say. most_waiting: positions that may be unanswered.
+        """
+        self._open_searchers = open_searchers
+        self._searchers = open_searchers()
+        self._loading = Lock()
         self._configure = configure
         self._send = send
         self._playouts = playouts
@@ -129,8 +135,12 @@ class AnalysisEngine:
             self._jobs[job.number] = job
             self._waiting += len(query.turns)
             for run in runs(query.turns):
-                future = self._searchers.submit(partial(self._search_run, job, run), query.priority)
-                job.futures.append((future, run))
+                self._submit(job, run)
+
+    def _submit(self, job: _Job, run: range) -> None:
+        with self._changed:
+            future = self._searchers.submit(partial(self._search_run, job, run), job.query.priority)
+            job.futures.append((future, run))
 
     def _cancel(self, jobs: Iterable[_Job]) -> None:
         """Ends queries: answers at once what has not begun; the searches that run end at their next batch."""
@@ -150,12 +160,21 @@ class AnalysisEngine:
     def _search_run(self, job: _Job, run: range, searcher: PositionSearcher) -> None:
         for turn in run:
             try:
+                if searcher.loaded.lost.is_set() and not job.cancelled.is_set():
+                    self._replace_lost()
+                    self._submit(job, range(turn, run.stop))
+                    return
                 answer = self._search(job, turn, searcher)
             except Exception as error:  # One query must not end the others.
                 _log.exception("a search failed")
                 message = f"the search failed: {type(error).__name__}: {first_line(error)}"
                 answer = {"id": job.query.id, "turn_number": turn, "error": message, "field": ""}
             self._finish(job, turn, answer)
+
+    def _replace_lost(self) -> None:
+        with self._loading:
+            if self._searchers.loaded.lost.is_set():
+                self._searchers = self._open_searchers()
 
     def _search(self, job: _Job, turn: int, searcher: PositionSearcher) -> dict[str, Any]:
         query = job.query

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     values = _start_values(options)
     config, output = values.config, _claim_stdout()
     engine = AnalysisEngine(
-        Searchers(load_evaluator(config.evaluator, _say), config, options.searches or 0),
+        lambda: Searchers(load_evaluator(config.evaluator, _say), config, options.searches or 0),
         _configure(values),
         lambda line: _send(output, line),
         playouts=options.playouts,

@@ -19,7 +19,7 @@ from goryu.microscope.picture import STYLE, board_elements, draw, element_as_jso
 from goryu.microscope.puct import PuctObserver
 from goryu.microscope.recording import Observer
 from goryu.microscope.view import Extent, node_view, view
-from goryu.search.evaluator import Evaluator
+from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.web.messages import Message, MessageError, choice, field, language_of, number
 from goryu.web.session import Job, Session, View
 
@@ -36,8 +36,8 @@ MOST_POSITION = 200_000
 class Search:
     """An observed search of a tab.
 
-    state: where it began. form: what the page sent to begin it. shown: the step that the page saw last.
-    has_ended: no playout is left.
+    state: where it began. form: what the page sent to begin it. network: if it needs one that may be lost.
+    shown: the step that the page saw last. has_ended: no playout is left.
     """
 
     game: str
@@ -45,6 +45,7 @@ class Search:
     state: State
     observer: Observer
     form: dict[str, Any]
+    network: LoadedEvaluator | None = None
     shown: int = 0
     has_ended: bool = False
 
@@ -71,7 +72,6 @@ class MicroscopeView(View):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._search: Search | None = None
-        self._network: Evaluator | None = None
         self._lock = Lock()  # A stopped job may still read the search when the next one runs it.
 
     def on_catalogue(self, message: Message) -> dict[str, Any]:
@@ -109,18 +109,10 @@ class MicroscopeView(View):
             )
         network = choice(message, "network", KINDS[game], "uniform")
         values = {str(key): _value(key, value) for key, value in field(message, "values", dict, {}).items()}
+        form = {"game": game, "position": text, "algorithm": name, "network": network, "values": values}
 
         def begin(_job: Job) -> dict[str, Any]:
-            state = parse_position(game, text)
-            evaluator = self._evaluator(
-                game, state, network if OBSERVED[name].algorithm.uses != "rules" else "uniform"
-            )
-            observer = make_observer(name, state, evaluator, values)
-            form = {"game": game, "position": text, "algorithm": name, "network": network, "values": values}
-            search = Search(game, name, state, observer, form)
-            with self._lock:
-                self._search = search
-            return {"steps": len(search.observer.recording)}
+            return {"steps": len(self._begin(form).observer.recording)}
 
         return await self.session.run("microscope", begin)
 
@@ -158,10 +150,28 @@ class MicroscopeView(View):
 
         return await self.session.run("microscope", play)
 
+    def _begin(self, form: dict[str, Any]) -> Search:
+        """Begins the search of a form. The network of shogi is that of all tabs."""
+        game, name, kind = form["game"], form["algorithm"], form["network"]
+        state, network = parse_position(game, form["position"]), None
+        if OBSERVED[name].algorithm.uses == "rules":
+            kind = "uniform"
+        if game == "shogi" and kind == "network":
+            network = self.session.dojo.networks.get(replace(self.session.config.evaluator, kind=kind))
+        evaluator = CachedEvaluator(network) if network else open_evaluator(game, state, kind)
+        observer = make_observer(name, state, evaluator, form["values"])
+        search = Search(game, name, state, observer, form, network)
+        with self._lock:
+            self._search = search
+        return search
+
     def _wanted(self) -> Search:
-        if self._search is None:
+        """Returns the search; one whose network was lost begins again with the network loaded again."""
+        search = self._search
+        if search is None:
             raise InputError(tr("no search has begun"))
-        return self._search
+        is_lost = search.network is not None and search.network.lost.is_set()
+        return self._begin(search.form) if is_lost else search
 
     def _run(self, search: Search, job: Job, step: int | None, playout: int) -> None:
         recording = search.observer.recording
@@ -174,15 +184,6 @@ class MicroscopeView(View):
                 job.report("microscope.progress", playouts=recording.playouts)
         if not recording.steps:
             raise InputError(tr("the search was stopped before its first step"))
-
-    def _evaluator(self, game: str, state: State, name: str) -> Evaluator:
-        """Returns an evaluator. The network of shogi is that of all tabs."""
-        if game != "shogi" or name != "network":
-            return open_evaluator(game, state, name)
-        if self._network is None:
-            wanted = replace(self.session.config.evaluator, kind=name)
-            self._network = CachedEvaluator(self.session.dojo.networks.get(wanted).evaluator)
-        return self._network
 
 
 def _move_root(observer: PuctObserver, move: Move) -> None:

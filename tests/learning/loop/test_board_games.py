@@ -1,7 +1,6 @@
 """The loop with networks that learn: the small games and shogi, by the command line."""
 
 import json
-import runpy
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +11,7 @@ pytest.importorskip("cshogi")
 pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 
+from goryu.commands.training.selfplay import main
 from goryu.evaluators.board_network import BoardState
 from goryu.games.state import State
 from goryu.learning.loop.adapter import NETWORK
@@ -27,8 +27,7 @@ SHORT = ["--cycles", "2", "--steps", "20", "--batch-size", "16", "--match-limit"
 
 
 def selfplay(*words: object) -> int:
-    status: int = runpy.run_module("goryu.commands.training.selfplay")["main"](["loop", *map(str, words)])
-    return status
+    return main(["loop", *map(str, words)])
 
 
 def written(folder: Path) -> dict[Path, bytes]:

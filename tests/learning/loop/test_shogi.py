@@ -2,7 +2,6 @@
 
 import json
 import os
-import runpy
 import subprocess
 import sys
 from dataclasses import replace
@@ -108,13 +107,14 @@ def test_a_loop_of_games_without_a_search_is_refused() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
 def test_a_folder_has_one_loop_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("rich")
-    tool = runpy.run_module("goryu.commands.training.selfplay")
+    from goryu.commands.training.selfplay import main
+
     loop = ["loop", "--initial", "none.onnx", "--folder"]
     with held_folder(tmp_path):
-        assert tool["main"]([*loop, str(tmp_path)]) == 2
+        assert main([*loop, str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert error == f"goryu selfplay: {tmp_path}: another program is using this folder\n"
-    assert tool["main"]([*loop, str(tmp_path / "new")]) == 2
+    assert main([*loop, str(tmp_path / "new")]) == 2
     assert "none.onnx" in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 

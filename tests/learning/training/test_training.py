@@ -3,7 +3,6 @@
 import json
 import math
 import multiprocessing
-import runpy
 import sys
 from dataclasses import replace
 from functools import partial
@@ -359,16 +358,14 @@ def test_a_run_does_not_go_on_as_another_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")
-def test_a_folder_has_one_run_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["train", "--source", "none.hcpe,540", "--folder", str(tmp_path)]
-    monkeypatch.setattr(sys, "argv", arguments)
-    tool = runpy.run_module("goryu.commands.training.train")
+def test_a_folder_has_one_run_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from goryu.commands.training.train import main
+
+    arguments = ["--source", "none.hcpe,540", "--folder", str(tmp_path)]
     with held_folder(tmp_path):
-        assert tool["main"]() == 2
+        assert main(arguments) == 2
     assert capsys.readouterr().err == f"goryu train: {tmp_path}: another program is using this folder\n"
-    assert tool["main"]() == 2
+    assert main(arguments) == 2
     assert "none.hcpe" in capsys.readouterr().err
 
 

@@ -702,6 +702,9 @@ TEXTS: dict[str, str] = {
     '{package} is not installed; the page needs the extra "web":': (
         "{package}がインストールされていません。このページには追加パッケージ「web」が必要です："
     ),
+    "the network has failed, and the next search loads it again: {problem}": (
+        "ネットワークが使えなくなりました。次の探索で読み込み直します：{problem}"
+    ),
     "a defect of Goryu, please report it: {error}": "Goryuの不具合です。報告してください：{error}",
     "wait for the opponent's move": "相手の指し手を待ってください",
     "nothing is asked about the last move": "直前の手について尋ねられていません",

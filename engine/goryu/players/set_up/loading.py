@@ -4,12 +4,13 @@ There is one chain of fallbacks: the requested model on the requested backend, t
 shipped model in the same way; at last the material evaluator, which needs no file and no library.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from goryu.base.errors import GoryuError
+from goryu.base.errors import GoryuError, first_line
+from goryu.base.language import tr
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import ModelError, shipped_model
@@ -20,13 +21,14 @@ from goryu.evaluators.network.providers import (
     open_on_first,
 )
 from goryu.evaluators.uniform import UniformEvaluator
+from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.devices import config_of_each
 from goryu.players.set_up.model_path import model_path
 from goryu.players.set_up.paths import file_stamp
 from goryu.players.set_up.threads import search_threads
-from goryu.search.evaluator import Evaluator
+from goryu.search.evaluator import Evaluation, Evaluator
 
 if TYPE_CHECKING:
     from goryu.evaluators.network.network import NetworkEvaluator
@@ -45,6 +47,10 @@ BATCH_WITHOUT_NETWORK = 4
 
 class LoadingError(GoryuError, RuntimeError):
     """The requested network cannot be loaded, and the options do not allow another evaluator."""
+
+
+class LostError(GoryuError, RuntimeError):
+    """An evaluator has failed, as after the loss of a GPU. Loading it again may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,18 @@ class LoadedEvaluator:
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
         return config == self.config and not self.lost.is_set() and _stamp(config) == self.stamp
+
+    def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+        """Returns one evaluation per state, in order; an error is a LostError and sets `lost`."""
+        try:
+            return self.evaluator.evaluate(states)
+        except Exception as error:
+            self.lost.set()
+            problem = f"{type(error).__name__}: {first_line(error)}"
+            text = tr(
+                "the network has failed, and the next search loads it again: {problem}", problem=problem
+            )
+            raise LostError(text) from error
 
     @property
     def wanted_batch(self) -> int:
