@@ -5,10 +5,10 @@
     python tools/experiments/review_quality.py --agreement --limit 8 --out runs/quality GAME...
 
 Speed: 150 moves of the games are reviewed at 200 playouts, without the database. Agreement: the games are
-reviewed at 400 playouts. The moves called mistakes (疑問手, 悪手, 大悪手), and as many of the others, chosen
-at random, are then judged at 10,000 playouts. The mistakes show how many the long search confirms, the
-others how many the short search misses. The folder `--out` keeps the analyses, so an interrupted run goes
-on.
+reviewed at 400 playouts, and all their moves then judged at 10,000; with `--limit` only so many of those
+called mistakes (疑問手, 悪手, 大悪手) and as many of the others, chosen at random. The mistakes show how many
+the long search confirms, the others how many the short search misses. The folder `--out` keeps the analyses,
+so an interrupted run goes on.
 """
 
 import argparse
@@ -66,7 +66,10 @@ def make_parser() -> argparse.ArgumentParser:
         "--reference", type=positive, default=10_000, metavar="N", help="long (default 10000)"
     )
     parser.add_argument(
-        "--limit", type=positive, metavar="N", help="mistakes checked in each game (default all)"
+        "--limit",
+        type=positive,
+        metavar="N",
+        help="mistakes of each game, and as many other moves, that are judged at length (default all moves)",
     )
     parser.add_argument(
         "--threads", type=positive, default=2, metavar="N", help="positions at once (default 2)"
@@ -125,9 +128,9 @@ def compare(start: str, moves: Sequence[str], args: argparse.Namespace, counts: 
     called = [index for index, ply in plies.items() if ply.kind in MISTAKES]
     others = [index for index in plies if index not in called]
     counts.others += len(others)
-    limit = min(len(called), args.limit or len(called))
-    called = sorted(rng.sample(called, limit))
-    others = sorted(rng.sample(others, min(limit, len(others))))
+    if args.limit is not None:
+        called = sorted(rng.sample(called, min(args.limit, len(called))))
+        others = sorted(rng.sample(others, min(len(called), len(others))))
     long = GameReview(start, moves, args.reference)
     reviewer(args.threads, args.out / f"{args.reference}.sqlite3").review(long, moves=[*called, *others])
     for index in called:
@@ -158,6 +161,9 @@ def describe(counts: Counts) -> str:
     severe = f"{counts.severe_confirmed} of {counts.severe} from {LEAST_LOSS[MoveClass.MISTAKE]:.0%} on"
     share = interval(counts.confirmed, counts.called)
     text = f"confirmed {counts.confirmed} of {counts.called} ({share}), {severe}"
+    if counts.checked == counts.others:
+        mistakes = counts.confirmed + counts.missed
+        return f"{text}; missed {counts.missed} of {mistakes} ({interval(counts.missed, mistakes)})"
     missed = counts.missed / max(1, counts.checked)
     return (
         f"{text}; of the other moves {counts.missed} of {counts.checked} are mistakes "
