@@ -149,6 +149,41 @@ def test_a_row_that_is_scaled_is_one_row(native: ModuleType, tmp_path: Path) -> 
     np.testing.assert_allclose(values, expected_values, rtol=0, atol=1e-4)
 
 
+def flat_shift(m: Model, x: str) -> str:
+    """Adds a dense layer of all squares to a map."""
+    return m.add("Add", x, m.column(m.dense(m.flatten(m.conv(x, 32, 1, 1), 81), 81, 32)))
+
+
+def two(m: Model, x: str) -> str:
+    """Adds two convolutions that both read a map plus a vector."""
+    other = m.pool(m.add("Relu", m.conv(x, 32, 32, 1)), 32)
+    return m.add("Add", m.conv(m.pool(x, 32), 32, 32, 1), m.conv(other, 32, 32, 1))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda m, x: m.conv(m.pool(x, 32), 32, 32, 1),
+        lambda m, x: m.norm(m.conv(m.pool(x, 32), 32, 32, 1, bias=False), 32),
+        lambda m, x: m.add("Add", m.conv(m.pool(x, 32), 32, 32, 1), m.normal(32, 1, 1)),
+        lambda m, x: m.conv(flat_shift(m, x), 32, 32, 1),
+        two,
+        lambda m, x: m.add("Add", m.pool(x, 32), m.conv(m.pool(x, 32), 32, 32, 1)),
+        lambda m, x: m.add("Add", m.pool(x, 32), m.conv(x, 32, 32, 3)),
+    ],
+)
+def test_a_map_plus_a_vector_goes_through_a_convolution(
+    native: ModuleType, make: Any, tmp_path: Path
+) -> None:
+    m = Model(4)
+    simple(m, m.add("Relu", make(m, m.add("Relu", m.conv("input1", 62, 32, 3)))))
+    path, planes = m.save(tmp_path / "shifted.onnx"), random_planes(5, seed=4)
+    logits, values = open_kernel(path, is_integer=False).run(planes)
+    expected_logits, expected_values = by_onnxruntime(path, planes)
+    np.testing.assert_allclose(logits, expected_logits, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(values, expected_values, rtol=0, atol=1e-4)
+
+
 def test_damaged_files_are_refused(tmp_path: Path) -> None:
     """Truncated anywhere or with any bytes changed, a file is read, or refused with a reason."""
     content = dlshogi_like(tmp_path / "whole.onnx", 1, 32, squeezes=True).read_bytes()

@@ -106,11 +106,15 @@ class LayerBuilder:
     def shifted_convolution(self, x: Sum, weights: Floats, bias: Floats) -> Sum:
         """Returns the 1x1 convolution of a map plus a vector as that of the map plus another vector.
 
-        So the map is rounded without what its squares share, and two dense layers become one.
+        So the map is rounded without what its squares share, and two dense layers become one, unless the
+        first reads a map: with more outputs it could be very large.
         """
         matrix = weights[:, :, 0, 0]
-        if isinstance(x.shift, Product):
-            shift = Product(x.shift.source, matrix @ x.shift.weights, matrix @ x.shift.bias)
+        if isinstance(x.shift, Product) and not isinstance(x.shift.source, Flat):
+            columns = np.column_stack([x.shift.weights, x.shift.bias])
+            # Not by `@`: BLAS rounds otherwise on other processors, and Apple's reports false overflows.
+            folded = np.einsum("oi,ij->oj", matrix, columns, dtype=np.float64).astype(np.float32)
+            shift = Product(x.shift.source, folded[:, :-1], folded[:, -1])
         else:
             shift = self.product(x.shift, matrix, np.zeros(len(matrix), np.float32))
         return Sum(len(matrix), [(x.maps[0], weights)], shift=shift, bias=bias)

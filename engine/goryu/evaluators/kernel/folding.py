@@ -129,7 +129,7 @@ def added(a: Sum, b: Sum) -> Sum:
 
 def affine(x: Any, factor: Array | None, shift: Array | None) -> Sum:
     """Returns x * factor + shift, for constants of one number a channel or one for all."""
-    if not isinstance(x, Sum) or x.maps or x.shift or x.scaled:
+    if not isinstance(x, Sum) or x.maps or x.scaled or isinstance(x.shift, Vector):
         raise UnsupportedError("it scales or shifts a map that no convolution computes")
 
     factors = np.broadcast_to(1.0 if factor is None else factor, (x.channels,)).astype(np.float64)
@@ -139,7 +139,12 @@ def affine(x: Any, factor: Array | None, shift: Array | None) -> Sum:
         (source, (weights * factors[:, None, None, None]).astype(np.float32))
         for source, weights in x.convolutions
     ]
-    return Sum(x.channels, scaled, bias=(bias * factors + shifts).astype(np.float32), is_row=x.is_row)
+    vector = None
+    if x.shift:
+        weights = (x.shift.weights * factors[:, None]).astype(np.float32)
+        vector = Product(x.shift.source, weights, (x.shift.bias * factors).astype(np.float32))
+    bias = (bias * factors + shifts).astype(np.float32)
+    return Sum(x.channels, scaled, shift=vector, bias=bias, is_row=x.is_row)
 
 
 def constant(x: Any) -> Floats:

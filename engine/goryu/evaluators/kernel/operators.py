@@ -101,7 +101,10 @@ def _add(build: LayerBuilder, node: GraphNode, a: Any, b: Any) -> Tensor:
         if isinstance(a, Product):
             return replace(a, bias=a.bias + constant(b).reshape(-1), computed={})
         return affine(a, None, each_channel(b))
-    return added(build.as_sum(a), build.as_sum(b))
+    a, b = build.as_sum(a), build.as_sum(b)
+    if a.shift and b.shift:  # A layer adds one vector.
+        a = build.as_sum(build.map(a))
+    return added(a, b)
 
 
 def _mul(build: LayerBuilder, node: GraphNode, a: Any, b: Any) -> Tensor:
