@@ -29,7 +29,8 @@ Cython. goryu/implementation.py chooses between both versions.
     puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, batch
     selection.pxi       (inside, called by C++)            search/graph/selection.py                (none)
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
-    winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py            winograd, winograd_*
+    winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py,           winograd, winograd_*
+                                                           eight_bits.py
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
     packed.pxi          PackedAdapter                      evaluators/network/packed_network.py     policy, game_state
 

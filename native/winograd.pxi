@@ -19,7 +19,7 @@ cdef class WinogradNetwork:
     """A residual network, computed by our own kernel. May be called from several threads at once.
 
     network: a `layers.ResidualNetwork`.
-    instructions: one of `usable_instructions()`. is_integer: 16-bit integers, or else float32.
+    instructions: one of `usable_instructions()`. is_integer: integers, or else float32.
     """
 
     cdef CoreWinograd* core

@@ -1,8 +1,9 @@
-// Residual networks on a CPU: convolutions of 3x3 by Winograd's F(3x3, 3x3), in 16-bit integers or in float32.
+// Residual networks on a CPU: convolutions of 3x3 by Winograd's F(3x3, 3x3), in 16-bit integers or in float32; those
+// of 1x1 in bytes where the processor multiplies them faster.
 //
 // A tile of 3x3 outputs needs 25 products of each pair of channels instead of 81, and nine tiles cover the 9x9
-// squares of a shogi board exactly. evaluators/kernel/winograd.py has the arithmetic and its bounds; the integers here
-// are the same bit for bit. A network is a list of layers that evaluators/kernel/reading.py reads from an ONNX
+// squares of a shogi board exactly. evaluators/kernel/winograd.py and eight_bits.py have the arithmetic and its bounds;
+// the integers here are the same bit for bit. A network is a list of layers that evaluators/kernel/reading.py reads from an ONNX
 // file: the stem, which sums the weights of the pieces that are present, convolutions, and small layers.
 //
 // The weights are shared by all threads; each thread has its own workspace.
@@ -106,7 +107,7 @@ private:
     std::vector<Aligned<float>> maps_;     // [most positions][81][channels]
     std::vector<Aligned<float>> vectors_;  // [most positions][numbers]
     std::vector<std::vector<std::uint32_t>> maxima_;
-    // Elements are int16 or float; memory of floats serves both. The sums are int32 or float.
+    // Elements are bytes, int16 or float; memory of floats serves all. The sums are int32 or float.
     Aligned<float> columns_, transformed_, sums_;
 };
 

@@ -47,7 +47,8 @@ public:
         pool(0, kFirst);
         dense(0, 1, 1, 2 * kFirst, 2 * kFirst, kFirst, Activation::kSigmoid);
         spread();
-        convolution(Layer::Kind::kConv1, 0, 2, -1, kFirst, kSecond, Activation::kNone);
+        convolution(small_, 0, 1, -1, kFirst, kFirst, Activation::kNone, 1);
+        convolution(Layer::Kind::kConv1, 1, 2, -1, kFirst, kSecond, Activation::kNone);
         dense(2, 2, kBoardSquares, 27, kSecond, 32, Activation::kNone);
         network_.set_outputs(2, std::vector<float>(kDlshogiLabels, 0.125F), 2, 1.0);
         return std::move(network_);
@@ -93,7 +94,8 @@ private:
         network_.add(layer);
     }
 
-    void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation) {
+    void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation,
+                     int shift = -1) {
         const bool is_large = kind == Layer::Kind::kConv3;
         const int places = is_large ? kPatch : kind == Layer::Kind::kConv9 ? kBoardSide : 1;
         Layer layer;
@@ -102,6 +104,7 @@ private:
         layer.from = from;
         layer.to = to;
         layer.residual = residual;
+        layer.shift = shift;
         layer.inputs = inputs;
         layer.outputs = outputs;
         layer.level = is_large ? 910.0F : 8191.0F;  // 910 * 36 < 2^15.
@@ -346,6 +349,54 @@ void test_layers_that_do_not_fit_are_refused() {
     }
 }
 
+// A convolution of 64 inputs and outputs, from map 0 to map 1.
+Layer small_convolution(Layer::Kind kind) {
+    const std::vector<std::int16_t> halves(kFirst * kFirst / (kind == Layer::Kind::kConv1Bytes ? 2 : 1));
+    const std::vector<float> floats(kFirst * kFirst);
+    Layer layer;
+    layer.kind = kind;
+    layer.from = 0;
+    layer.to = 1;
+    layer.inputs = layer.outputs = kFirst;
+    layer.level = 1.0F;
+    layer.weights16.assign(halves.data(), halves.size());
+    layer.weights32.assign(floats.data(), floats.size());
+    for (auto* const numbers : {&layer.factors, &layer.totals, &layer.bias}) numbers->assign(floats.data(), kFirst);
+    return layer;
+}
+
+void test_convolutions_that_do_not_fit_are_refused() {
+    for (const Instructions instructions : usable()) {
+        for (const auto kind : {Layer::Kind::kConv1, Layer::Kind::kConv1Bytes}) {
+            for (const bool is_integer : {true, false}) {
+                const auto accepts = [&](auto change) {
+                    WinogradNetwork network(instructions, is_integer, {kFirst, kFirst}, {kFirst, kSecond});
+                    Layer layer = small_convolution(kind);
+                    change(layer);
+                    try {
+                        network.add(layer);
+                    } catch (const std::invalid_argument&) {
+                        return false;
+                    }
+                    return true;
+                };
+                const bool is_bytes = kind == Layer::Kind::kConv1Bytes;
+                const bool is_right = !is_bytes || (is_integer && has_bytes(instructions));
+                EXPECT(accepts([](Layer&) {}) == is_right);
+                EXPECT(accepts([](Layer& layer) { layer.shift = 0; }) == is_right);
+                EXPECT(!accepts([](Layer& layer) { layer.shift = 1; }));
+                EXPECT(!accepts([](Layer& layer) { layer.shift = 2; }));
+                EXPECT(accepts([](Layer& layer) { layer.totals = Aligned<float>(); }) == (is_right && !is_bytes));
+                EXPECT(accepts([](Layer& layer) { layer.factors = Aligned<float>(); }) == (is_right && !is_integer));
+                EXPECT(!accepts([](Layer& layer) {
+                    layer.weights16 = Aligned<std::int16_t>();
+                    layer.weights32 = Aligned<float>();
+                }));
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace goryu::test
 
@@ -354,6 +405,7 @@ int main() {
     goryu::test::test_bytes_agree();
     goryu::test::test_a_search_on_several_threads();
     goryu::test::test_layers_that_do_not_fit_are_refused();
+    goryu::test::test_convolutions_that_do_not_fit_are_refused();
     std::printf("winograd_test: %d failures\n", goryu::test::failures.load());
     return goryu::test::failures == 0 ? 0 : 1;
 }

@@ -6,8 +6,7 @@ on some positions (static quantization). The positions come from games that the 
 drawing moves from its policy: positions like those that it will see, without a file of games.
 
 GPUs compute with 16-bit floats twice as fast; CPUs gain nothing from them. 8 bits are for CPUs and networks
-that Goryu's own kernel (`evaluators/kernel`) does not run: it computes with 16-bit integers, is faster and
-more exact.
+that Goryu's own kernel (`evaluators/kernel`) does not run: it is faster, more exact and needs no positions.
 
 Source: B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 Inference", CVPR 2018.

@@ -59,11 +59,12 @@ def _conv(build: LayerBuilder, node: GraphNode, x: Any, weights: Any, bias: Any 
         raise UnsupportedError(f"it has a convolution of {len(kernel)} channels with {len(shift)} biases")
     if isinstance(x, Pooled | Vector | Product):  # Squeeze-and-excitation by 1x1 convolutions.
         return build.product(x, kernel.reshape(kernel.shape[:2]), shift)
-    if size == (1, 1) and isinstance(x, Sum) and x.is_shifted_map:  # W (map + shift) = W map + W shift.
-        return build.shifted_convolution(x, kernel, shift)
-    source = x if isinstance(x, Planes) and build.has_stem else build.map(x)
+    is_shifted = size == (1, 1) and isinstance(x, Sum) and x.is_shifted_map
+    source = x.maps[0] if is_shifted else x if isinstance(x, Planes) and build.has_stem else build.map(x)
     if isinstance(source, Map) and source.channels != kernel.shape[1]:
         raise UnsupportedError(f"a convolution of {kernel.shape[1]} channels reads {source.channels}")
+    if is_shifted:  # W (map + shift) = W map + W shift.
+        return build.shifted_convolution(x, kernel, shift)
     return Sum(len(kernel), [(source, kernel)], bias=shift, is_row=size == (9, 1))
 
 

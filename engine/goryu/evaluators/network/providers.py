@@ -43,7 +43,7 @@ BACKENDS = (
 """The backends that a user may choose. The last five run on the CPU.
 
 coreml: Apple's, on whatever it chooses. openvino, openvino-gpu: Intel's, on a CPU or on a GPU of Intel.
-winograd, winograd-float: our own kernel (`kernel.py`) in 16-bit integers or in float32.
+winograd, winograd-float: our own kernel (`kernel.py`) in integers or in float32.
 cpu: winograd for the networks that it knows, onnxruntime for others.
 """
 

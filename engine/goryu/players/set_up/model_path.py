@@ -66,7 +66,7 @@ def why_shipped(*, is_native: bool, has_kernel: bool, is_downloaded: bool) -> st
     """Returns why the shipped network plays and not the downloaded one, or "" if the downloaded one does.
 
     A machine runs the downloaded network well if the native search calls it and the processor has the
-    instructions of our kernel, as every processor beside a GPU has. It computes ten times as long for a
+    instructions of our kernel, as every processor beside a GPU has. It computes nine times as long for a
     position; speed and cores do not matter, since with only 20 evaluations a move, a slow machine's, it held
     its own against the shipped network with 500. The Python search makes some 100 evaluations a second with
     it and 450 with the shipped one, so that hints and reviews, whose playouts are fixed, would take minutes.
