@@ -100,14 +100,15 @@ struct V {
         const __m128i low = _mm256_castsi256_si128(halves);
         _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(low, low));
     }
-    GORYU_INLINE static float least_of(F x) { return reduced<false>(x); }
-    GORYU_INLINE static float greatest_of(F x) { return reduced<true>(x); }
-    template <bool kGreatest>
-    GORYU_INLINE static float reduced(F x) {
-        const auto one = [](__m128 a, __m128 b) { return kGreatest ? _mm_max_ps(a, b) : _mm_min_ps(a, b); };
-        __m128 four = one(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
-        four = one(four, _mm_movehl_ps(four, four));
-        return _mm_cvtss_f32(one(four, _mm_movehdup_ps(four)));
+    GORYU_INLINE static float least_of(F x) {
+        __m128 four = _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+        four = _mm_min_ps(four, _mm_movehl_ps(four, four));
+        return _mm_cvtss_f32(_mm_min_ps(four, _mm_movehdup_ps(four)));
+    }
+    GORYU_INLINE static float greatest_of(F x) {
+        __m128 four = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+        four = _mm_max_ps(four, _mm_movehl_ps(four, four));
+        return _mm_cvtss_f32(_mm_max_ps(four, _mm_movehdup_ps(four)));
     }
 #else
     static constexpr bool kHasBytes = false;

@@ -198,7 +198,7 @@ public:
     GORYU_INLINE Scale scale(const ConvCall& call, std::ptrdiff_t at) const {
         return {Vectors::load(call.factors + at), Vectors::load(call.totals + at)};
     }
-    GORYU_INLINE typename Vectors::F value(typename Vectors::I sum, Scale scale, int square) const {
+    GORYU_INLINE typename Vectors::F value(typename Vectors::I sum, const Scale& scale, int square) const {
         const auto factor = Vectors::mul(scale.factors, Vectors::set1(units_[square]));
         const auto below = Vectors::mul(scale.totals, Vectors::set1(lows_[square]));
         return Vectors::add(Vectors::mul(Vectors::to_float(sum), factor), below);
