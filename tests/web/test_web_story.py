@@ -169,7 +169,7 @@ def games_are_dropped_and_reviewed(story: Story, folder: Path, drop: Any) -> Non
     mine = write_games(folder)
     story.go("#games")
     page.get_by_label("Playouts for each position").select_option(str(PLAYOUTS))
-    expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")  # The list takes its place.
+    expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")  # The list comes here.
     drop(page, folder)
     expect(page.locator(".game-list tbody tr")).to_have_count(30)
     page.get_by_label(f"{ME} ({mine})").check()
