@@ -57,10 +57,11 @@ struct V {
     GORYU_INLINE static H pack(I a, I b) {
         return _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), _MM_SHUFFLE(3, 1, 2, 0));
     }
-    GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
-        std::int32_t pair;
-        memcpy(&pair, p, sizeof pair);
-        return _mm256_set1_epi32(pair);
+    // The same 32 bits in all places: a pair of halves or four bytes.
+    GORYU_INLINE static I broadcast(const void* p) {
+        std::int32_t word;
+        memcpy(&word, p, sizeof word);
+        return _mm256_set1_epi32(word);
     }
     // Adds the products of pairs.
     GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) {
@@ -83,14 +84,8 @@ struct V {
 #endif
     }
 
-    // Products of bytes: those of `a` have no sign, those at `b` have one. Adds the products of fours.
 #ifdef GORYU_HAS_VNNI
-    static constexpr bool kHasBytes = true;
-    GORYU_INLINE static I broadcast_four(const std::int8_t* p) {
-        std::int32_t four;
-        memcpy(&four, p, sizeof four);
-        return _mm256_set1_epi32(four);
-    }
+    // Adds the products of fours of bytes: those of `a` have no sign, those at `b` have one.
     GORYU_INLINE static I dot_bytes(I sum, I a, const std::int8_t* b) {
         return _mm256_dpbusd_avx_epi32(sum, a, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b)));
     }
@@ -110,7 +105,5 @@ struct V {
         four = _mm_max_ps(four, _mm_movehl_ps(four, four));
         return _mm_cvtss_f32(_mm_max_ps(four, _mm_movehdup_ps(four)));
     }
-#else
-    static constexpr bool kHasBytes = false;
 #endif
 };

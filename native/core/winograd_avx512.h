@@ -49,10 +49,11 @@ struct V {
     GORYU_INLINE static H pack(I a, I b) {
         return _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), _mm512_packs_epi32(a, b));
     }
-    GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
-        std::int32_t pair;
-        memcpy(&pair, p, sizeof pair);
-        return _mm512_set1_epi32(pair);
+    // The same 32 bits in all places: a pair of halves or four bytes.
+    GORYU_INLINE static I broadcast(const void* p) {
+        std::int32_t word;
+        memcpy(&word, p, sizeof word);
+        return _mm512_set1_epi32(word);
     }
     GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) { return dot_h(sum, a, load_h(b)); }
     GORYU_INLINE static I dot_h(I sum, I a, H b) {
@@ -63,14 +64,8 @@ struct V {
 #endif
     }
 
-    // Products of bytes: those of `a` have no sign, those at `b` have one. Adds the products of fours.
 #ifdef GORYU_HAS_VNNI
-    static constexpr bool kHasBytes = true;
-    GORYU_INLINE static I broadcast_four(const std::int8_t* p) {
-        std::int32_t four;
-        memcpy(&four, p, sizeof four);
-        return _mm512_set1_epi32(four);
-    }
+    // Adds the products of fours of bytes: those of `a` have no sign, those at `b` have one.
     GORYU_INLINE static I dot_bytes(I sum, I a, const std::int8_t* b) {
         return _mm512_dpbusd_epi32(sum, a, _mm512_loadu_si512(b));
     }
@@ -80,7 +75,5 @@ struct V {
     }
     GORYU_INLINE static float least_of(F x) { return _mm512_reduce_min_ps(x); }
     GORYU_INLINE static float greatest_of(F x) { return _mm512_reduce_max_ps(x); }
-#else
-    static constexpr bool kHasBytes = false;
 #endif
 };

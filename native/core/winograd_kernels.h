@@ -1,8 +1,8 @@
 // The layers, for any kind of vector instructions. Included inside an anonymous namespace by a file that has
 // switched those instructions on and has defined V, the operations on one vector:
 //   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
-//   kHasBytes        are there products of bytes, `dot_bytes` and `store_bytes`?
 //   kRows, kVectors  rows (of 9) and vectors of outputs that are multiplied at once
+// If the file has defined GORYU_HAS_VNNI, V has products of bytes, too.
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
 //
@@ -133,7 +133,7 @@ public:
     }
     // The number that a sum of a square means.
     GORYU_INLINE static V::F value(V::I sum, Scale scale, int) { return V::mul(V::to_float(sum), scale); }
-    GORYU_INLINE static V::I broadcast(const std::int16_t* v) { return V::broadcast_pair(v); }
+    GORYU_INLINE static V::I broadcast(const std::int16_t* v) { return V::broadcast(v); }
     GORYU_INLINE static V::I add_product(V::I sum, V::I x, const std::int16_t* u) { return V::dot(sum, x, u); }
 
 private:
@@ -156,62 +156,60 @@ public:
     GORYU_INLINE static V::F add_product(V::F sum, V::F x, const float* u) { return V::fma(x, V::load(u), sum); }
 };
 
+#ifdef GORYU_HAS_VNNI
 // Bytes: those of inputs have no sign, those of weights have one. Each square has its own unit, and a lowest number
 // that becomes 0.
-template <class Vectors>
-class BytesOf {
+class Bytes {
 public:
     struct Inputs {
         using Element = std::int8_t;
-        static constexpr int kCount = Vectors::kLanes;
-        GORYU_INLINE static void store(Element* p, typename Vectors::I x) { Vectors::store_bytes(p, x); }
+        static constexpr int kCount = V::kLanes;
+        GORYU_INLINE static void store(Element* p, V::I x) { V::store_bytes(p, x); }
     };
     using Sums = Words;
     struct Scale {
-        typename Vectors::F factors, totals;
+        V::F factors, totals;
     };
     static constexpr int kInputs = 4;
 
-    BytesOf(const ConvCall& call, int n) {
+    Bytes(const ConvCall& call, int n) {
         constexpr float kLeast = 1e-30F, kMost = 255.0F;
         float greatest;
         memcpy(&greatest, call.from_maxima + n, sizeof greatest);
         const float fault = greatest * 0.0F;  // A NaN if the map has one, or an infinite number.
         const float* from = call.from + static_cast<std::ptrdiff_t>(n) * kBoardSquares * call.inputs;
         for (int s = 0; s < kBoardSquares; ++s, from += call.inputs) {
-            auto low = Vectors::set1(0.0F), high = low;
-            for (int i = 0; i < call.inputs; i += Vectors::kLanes) {
-                const auto x = Vectors::load(from + i);
-                low = Vectors::min(low, x);
-                high = Vectors::max(high, x);
+            auto low = V::set1(0.0F), high = low;
+            for (int i = 0; i < call.inputs; i += V::kLanes) {
+                const auto x = V::load(from + i);
+                low = V::min(low, x);
+                high = V::max(high, x);
             }
-            lows_[s] = Vectors::least_of(low);
-            const float range = Vectors::greatest_of(high) - lows_[s];
+            lows_[s] = V::least_of(low);
+            const float range = V::greatest_of(high) - lows_[s];
             units_[s] = (range > kLeast ? range : kLeast) / kMost + fault;
         }
     }
 
-    GORYU_INLINE typename Vectors::I input(const float* from, int square) const {
-        const auto above = Vectors::sub(Vectors::load(from), Vectors::set1(lows_[square]));
-        return Vectors::round(Vectors::mul(above, Vectors::set1(1.0F / units_[square])));
+    GORYU_INLINE V::I input(const float* from, int square) const {
+        const auto above = V::sub(V::load(from), V::set1(lows_[square]));
+        return V::round(V::mul(above, V::set1(1.0F / units_[square])));
     }
     GORYU_INLINE Scale scale(const ConvCall& call, std::ptrdiff_t at) const {
-        return {Vectors::load(call.factors + at), Vectors::load(call.totals + at)};
+        return {V::load(call.factors + at), V::load(call.totals + at)};
     }
-    GORYU_INLINE typename Vectors::F value(typename Vectors::I sum, const Scale& scale, int square) const {
-        const auto factor = Vectors::mul(scale.factors, Vectors::set1(units_[square]));
-        const auto below = Vectors::mul(scale.totals, Vectors::set1(lows_[square]));
-        return Vectors::add(Vectors::mul(Vectors::to_float(sum), factor), below);
+    GORYU_INLINE V::F value(V::I sum, const Scale& scale, int square) const {
+        const auto factor = V::mul(scale.factors, V::set1(units_[square]));
+        const auto below = V::mul(scale.totals, V::set1(lows_[square]));
+        return V::add(V::mul(V::to_float(sum), factor), below);
     }
-    GORYU_INLINE static typename Vectors::I broadcast(const std::int8_t* v) { return Vectors::broadcast_four(v); }
-    GORYU_INLINE static typename Vectors::I add_product(typename Vectors::I sum, typename Vectors::I x,
-                                                        const std::int8_t* u) {
-        return Vectors::dot_bytes(sum, x, u);
-    }
+    GORYU_INLINE static V::I broadcast(const std::int8_t* v) { return V::broadcast(v); }
+    GORYU_INLINE static V::I add_product(V::I sum, V::I x, const std::int8_t* u) { return V::dot_bytes(sum, x, u); }
 
 private:
     float units_[kBoardSquares], lows_[kBoardSquares];
 };
+#endif
 
 // ---- Transformed inputs: a map [81][C] becomes [25][9 tiles][C]; place (i, j) of the 5x5 is 5 j + i.
 
@@ -781,15 +779,12 @@ struct Spread {
 
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
-template <class Vectors>
-constexpr auto conv1_of_bytes() -> void (*)(const ConvCall&) {
-    if constexpr (Vectors::kHasBytes) {
-        return conv1<BytesOf<Vectors>>;
-    } else {
-        return nullptr;
-    }
-}
+#ifdef GORYU_HAS_VNNI
+constexpr auto* kConvolutionOfBytes = conv1<Bytes>;
+#else
+constexpr void (*kConvolutionOfBytes)(const ConvCall&) = nullptr;
+#endif
 
 constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>,     conv3<Singles>,
-                         conv1<Integers>,    conv1<Singles>,    conv1_of_bytes<V>(), conv9<Integers>,
+                         conv1<Integers>,    conv1<Singles>,    kConvolutionOfBytes, conv9<Integers>,
                          conv9<Singles>,     pool,              dense,               spread};

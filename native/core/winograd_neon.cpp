@@ -18,7 +18,6 @@ struct V {
     using H = int16x8_t;
     static constexpr int kLanes = 4;
     static constexpr int kRows = 9, kVectors = 2;
-    static constexpr bool kHasBytes = false;
 
     GORYU_INLINE static F load(const float* p) { return vld1q_f32(p); }
     GORYU_INLINE static void store(float* p, F x) { vst1q_f32(p, x); }
@@ -60,10 +59,11 @@ struct V {
     GORYU_INLINE static H sub_h(H a, H b) { return vsubq_s16(a, b); }
     // The values fit into 16 bits.
     GORYU_INLINE static H pack(I a, I b) { return vcombine_s16(vmovn_s32(a), vmovn_s32(b)); }
-    GORYU_INLINE static I broadcast_pair(const std::int16_t* p) {
-        std::int32_t pair;
-        memcpy(&pair, p, sizeof pair);
-        return vdupq_n_s32(pair);
+    // The same 32 bits in all places: a pair of halves or four bytes.
+    GORYU_INLINE static I broadcast(const void* p) {
+        std::int32_t word;
+        memcpy(&word, p, sizeof word);
+        return vdupq_n_s32(word);
     }
     GORYU_INLINE static I dot(I sum, I a, const std::int16_t* b) { return dot_h(sum, a, load_h(b)); }
     GORYU_INLINE static I dot_h(I sum, I a, H b) {

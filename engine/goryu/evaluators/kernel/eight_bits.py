@@ -31,7 +31,7 @@ LEAST_OUTPUTS = 64
 MOST_8 = np.float32(255.0)
 MOST_WEIGHT = 127
 LEAST = np.float32(1e-30)
-"""The range of a square counts as at least this."""
+"""A map or a square of zeros has a unit, too: its greatest number or its range counts as at least this."""
 
 
 @dataclass(slots=True)

@@ -35,7 +35,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.kernel.eight_bits import ByteWeights, byte_convolution, byte_weights, suits_bytes
+from goryu.evaluators.kernel.eight_bits import (
+    LEAST,
+    ByteWeights,
+    byte_convolution,
+    byte_weights,
+    suits_bytes,
+)
 from goryu.evaluators.kernel.layers import (
     NONE,
     RELU,
@@ -77,9 +83,6 @@ LEVEL_POSITIVE = MOST_16 // int(GROWTH_POSITIVE.max())
 LEVEL = MOST_16 // int(GROWTH.max())
 LEVEL_1X1 = 2**13 - 1
 """Convolutions of 1x1 and 9x1 have no transform; 13 bits leave the weights about as many."""
-
-LEAST: np.float32 = np.array([0x0DA24260], np.uint32).view(np.float32)[0]
-"""A map of zeros has a unit, too: its greatest number counts as this, about 1e-30."""
 
 _SQUARES_OF_TILE = [
     [27 * (tile // 3) + 9 * r + 3 * (tile % 3) + c for r in range(3) for c in range(3)] for tile in range(9)
