@@ -92,9 +92,9 @@ def test_the_network_is_fetched_and_found_by_its_name(
     assert {path.name for path in folder.iterdir()} == {"miniosl.onnx", "miniosl.onnx.ini"}
 
 
-@pytest.mark.parametrize(("backend", "error"), [("onnxruntime", 0.001), ("cpu", 0.3)])
+@pytest.mark.parametrize("backend", ["onnxruntime", "cpu"])
 def test_its_answers_are_those_of_the_package_calibrated(
-    network: Path, backend: str, error: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    network: Path, backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "folder" / "network.onnx"
     assert goryu("download", ["miniosl", "--from", str(network), "--out", str(path)]) == 0
@@ -103,13 +103,17 @@ def test_its_answers_are_those_of_the_package_calibrated(
     for move in ("7g7f", "3c3d", "2g2f", "4c4d", "2f2e", "2b3c"):
         boards.append(boards[-1].copy())
         boards[-1].push_usi(move)
-    ours = NetworkEvaluator(path, backend=backend).evaluate(boards[1:])
+    evaluator = NetworkEvaluator(path, backend=backend)
+    has_bytes = evaluator.kernel is not None and evaluator.kernel.has_bytes
+    ours = evaluator.evaluate(boards[1:])
     theirs = NetworkEvaluator(network_path(), backend="onnxruntime").evaluate(boards[1:])
     for calibrated, original in zip(ours, theirs, strict=True):
-        assert np.arctanh(calibrated.value) == pytest.approx(1.5 * np.arctanh(original.value), abs=error / 4)
+        assert np.arctanh(calibrated.value) == pytest.approx(1.5 * np.arctanh(original.value), abs=0.05)
         known = [i for i, share in enumerate(original.policy) if share > 0.01]
         logs = [np.log(np.array(each.policy)[known]) for each in (calibrated, original)]
-        np.testing.assert_allclose(logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=error)
+        np.testing.assert_allclose(
+            logs[0] - logs[0][0], (logs[1] - logs[1][0]) / 1.5, atol=0.15 if has_bytes else 0.1
+        )
 
 
 def test_a_file_is_overwritten_only_by_request(

@@ -119,8 +119,10 @@ def test_the_labels_are_those_of_the_library(teacher: Library) -> None:
 def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
     boards = [board.copy() for board in islice(games(1, seed=3), 0, None, 10)]
     expected = [teacher.evaluate(board) for board in boards]
-    for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 6e-2)):
+    for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 2e-2)):
         network = NetworkEvaluator(network_path(), backend=backend)
+        if network.kernel is not None and network.kernel.has_bytes:
+            tolerance = 5e-2
         for board, ours, theirs in zip(boards, network.evaluate(boards), expected, strict=True):
             if 0.0 in theirs.policy:
                 continue  # It has no label for a pointless non-promotion.
