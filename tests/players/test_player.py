@@ -537,14 +537,21 @@ def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
     assert player.solve_mate(request, SearchControl(), limit_ms=None).verdict is MateVerdict.NO_MATE
 
 
-def test_an_interrupted_search_answers_with_its_result_so_far(
-    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+@pytest.mark.parametrize(
+    ("limits", "loads"), [(Limits(nodes=10_000), 2), (Limits(movetime_ms=900), 1), (Limits(movetime_ms=9000), 2)]
+)
+def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator], limits: Limits, loads: int
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
     whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
-    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: whole)
+    loaded_with = []
+    monkeypatch.setattr(
+        evaluator_slot, "load_evaluator", lambda config, report: (loaded_with.append(config), whole)[1]
+    )
     player, _ = loaded(QUICK)
-    answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
+    answer = search(player, request_of(QUICK, limits=limits))
+    assert len(loaded_with) == loads
     assert answer.info_string == "Error! RuntimeError: the GPU has gone"
     assert answer.result is not None
     assert answer.result.stats.playouts >= 60
@@ -553,24 +560,46 @@ def test_an_interrupted_search_answers_with_its_result_so_far(
         search(player, request_of(QUICK, "7g7f", "9c9d"))
 
 
+class OnGpu:
+    """An evaluator that says that it runs on a GPU."""
+
+    backend = "CUDA"
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluate = evaluator.evaluate
+
+
+def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the_gpu_again(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator, print)
+    devices = []
+
+    def load(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        devices.append(config.device)
+        lost = OnGpu(failing(60, "CUDA failure 2: out of memory ; GPU=0 ; hostname=h"))
+        return replace(whole, config=config, evaluator=whole.evaluator if config.device == "-1" else lost)
+
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
+    config = with_fields(QUICK, {"evaluator.device": "0,1"})
+    player, messages = loaded(config)
+    answer = search(player, request_of(config, limits=Limits(nodes=200)))
+    assert not answer.info_string
+    assert answer.result is not None
+    assert answer.result.stats.evaluations >= 200
+    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, limits=Limits(nodes=200))).move
+    assert "Error! RuntimeError: CUDA failure 2: out of memory; loading the evaluator again" in messages
+    assert search(player, request_of(config)).result is not None
+    assert devices[:2] == ["0,1", "-1"]
+    player.load(config, messages.append)
+    assert devices[-1] == "0,1"
+
+
 def test_without_an_evaluator_every_request_gets_the_reason() -> None:
     player, _ = loaded(EngineConfig(EvaluatorConfig(model="/nowhere.onnx", allows_fallback=False)))
     assert "nowhere.onnx" in search(player, request_of(QUICK)).info_string
     with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
-
-
-def test_a_lost_evaluator_is_loaded_again(
-    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
-) -> None:
-    whole = load_evaluator(QUICK.evaluator, print)
-    loads = iter([replace(whole, evaluator=failing(60, "the GPU has gone")), whole, whole])
-    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
-    player, messages = loaded(QUICK)
-    search(player, request_of(QUICK, limits=Limits(nodes=10_000)))
-    answer = search(player, request_of(QUICK, "7g7f", "9c9d"))
-    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, "7g7f", "9c9d")).move
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in messages
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.query import Configure, Query, QueryError, query_of, read_request
 from goryu.analysis.searchers import WAIT_S, Searchers, runs
-from goryu.base.errors import first_line
+from goryu.base.errors import named
 from goryu.base.strict_json import parse_json
 from goryu.implementation import Board
 
@@ -167,7 +167,7 @@ class AnalysisEngine:
                 answer = self._search(job, turn, searcher)
             except Exception as error:  # One query must not end the others.
                 _log.exception("a search failed")
-                message = f"the search failed: {type(error).__name__}: {first_line(error)}"
+                message = f"the search failed: {named(error)}"
                 answer = {"id": job.query.id, "turn_number": turn, "error": message, "field": ""}
             self._finish(job, turn, answer)
 

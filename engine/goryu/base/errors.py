@@ -1,5 +1,6 @@
 """The base class of the errors that Goryu raises for bad input: files, positions, options, engines."""
 
+import re
 from os import PathLike, fspath
 
 from goryu.base.language import tr
@@ -17,6 +18,11 @@ class InputError(GoryuError, ValueError):
     """A number, a name or a file from outside that Goryu cannot use."""
 
 
+ONNXRUNTIMES_SOURCE = re.compile(r"/onnxruntime_src/\S+ .*?\) ")
+DEVICE_FAILURE = re.compile(r"\b[A-Z_]+ failure \d+: [^;\n]*[^;\s]")
+"""What onnxruntime says of CUDA, behind a thousand characters of C++ types."""
+
+
 def first_line(error: BaseException) -> str:
     r"""Returns the first line of an error's message, or its type if it has none; libraries write whole pages.
 
@@ -24,8 +30,20 @@ def first_line(error: BaseException) -> str:
     'no memory'
     >>> first_line(MemoryError())
     'MemoryError'
+    >>> first_line(RuntimeError("/onnxruntime_src/a.cc:729 void Register(Options&) Please install TensorRT"))
+    'Please install TensorRT'
+    >>> first_line(RuntimeError("a.cc:154 CudaCall(int) [with T = int] CUDA failure 2: out of memory ; GPU=0"))
+    'CUDA failure 2: out of memory'
     """
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    text = ONNXRUNTIMES_SOURCE.sub("", str(error).strip())
+    if failure := DEVICE_FAILURE.search(text):
+        return failure[0]
+    return text.partition("\n")[0] or type(error).__name__
+
+
+def named(error: BaseException) -> str:
+    """Returns the type and the first line of an error that nobody expected."""
+    return f"{type(error).__name__}: {first_line(error)}"
 
 
 def explained(error: Exception) -> str:

@@ -11,6 +11,7 @@ from random import Random
 from time import monotonic
 from typing import Any
 
+from goryu.base.errors import named
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
@@ -26,7 +27,7 @@ from goryu.players.ponder_session import PonderSession, before_prediction, ponde
 from goryu.players.position import declaration
 from goryu.players.puct_session import PuctSession
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.search_session import SearchSession, Task
+from goryu.players.search_session import InterruptedSearchError, SearchSession, Task
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.search.evaluator import Evaluation
@@ -115,8 +116,8 @@ class Player:
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
 
-        If the search fails before it finds anything, the evaluator is loaded again, once: a lost GPU
-        breaks its session, and another backend may work.
+        If the search fails and there is time, the evaluator is loaded again, once, and the search begins
+        anew: a lost GPU breaks its session, and the CPU may work.
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)
@@ -125,15 +126,27 @@ class Player:
             for message in self.slot.loaded.new_failures() if self.slot.loaded else ():
                 self._report(f"Error! {message}; the search goes on without it")
             return answer
+        except InterruptedSearchError as error:
+            found, problem = error.answer, str(error)
         except Exception as error:
             _log.exception("the search failed")
-            problem = f"{type(error).__name__}: {error}"
-        self._report(f"Error! {problem}; loading the evaluator again")
+            found, problem = None, f"Error! {named(error)}"
+        self._report(f"{problem}; loading the evaluator again")
         if self.slot.loaded is not None:
             self.slot.loaded.lost.set()
         self._drop_searches()
         self.slot.reload(self._report)
-        return self._answer(task)
+        if self.slot.loaded is None and found is not None:
+            return found
+        try:
+            return self._answer(task)
+        except InterruptedSearchError as error:
+            return error.answer
+        except Exception:
+            if found is None:
+                raise
+            _log.exception("the search failed again")
+            return found
 
     def _answer(self, task: Task) -> Answer:
         request = task.request

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from goryu.base.errors import named
 from goryu.games.state import Move
 from goryu.players.agents.searcher import Searcher
 from goryu.players.clock.time_manager import TimeManager
@@ -22,6 +23,9 @@ _log = logging.getLogger("goryu")
 
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
+
+LOADING_MS = 1000.0
+"""In this time a network is loaded on the CPU, and finds a move."""
 
 ALL_MOVES = 600
 """No shogi position has this many legal moves."""
@@ -47,6 +51,14 @@ class Task:
         assert self.control.hit is not None
         limits, at_s = self.control.hit
         return replace(self, request=replace(self.request, limits=limits, started_s=at_s))
+
+
+class InterruptedSearchError(Exception):
+    """An error has ended a search early, and there is time for another one. answer: what it had found."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.info_string)
+        self.answer = answer
 
 
 class SearchSession:
@@ -76,8 +88,13 @@ class SearchSession:
         self._end.begin(task.request.limits, task.request.started_s, playouts=0)
 
     def run(self) -> Answer:
-        """Searches, and returns the answer."""
+        """Searches, and returns the answer.
+
+        Raises InterruptedSearchError, or whatever error ended a search that had found nothing.
+        """
         problem, known = self._search_or_problem(), self._task.known
+        if problem and known is None and self._has_time_to_load():
+            raise InterruptedSearchError(replace(self._answer(), info_string=problem))
         if known is not None:
             if known.declares:
                 return known
@@ -116,8 +133,12 @@ class SearchSession:
             if not self._has_found_something():
                 raise  # The evaluator must be loaded again.
             _log.exception("the search was interrupted")
-            return f"Error! {type(error).__name__}: {error}"
+            return f"Error! {named(error)}"
         return ""
+
+    def _has_time_to_load(self) -> bool:
+        """Is there time to load an evaluator and to search with it?"""
+        return not self._control.is_stopped and self._time.hard_left_ms() > LOADING_MS
 
     def _has_found_something(self) -> bool:
         """Has this search found something, so that an error need not lose it?"""

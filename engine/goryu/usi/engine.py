@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from goryu.base.errors import named
 from goryu.players.books.config import BookFile
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
@@ -240,7 +241,7 @@ class UsiEngine:
                     actions += handler(command)
                 except Exception as error:
                     _log.exception("%s failed", command.name)
-                    actions.append(info_string(f"Error! {type(error).__name__}: {error}"))
+                    actions.append(info_string(f"Error! {named(error)}"))
                     actions += self._answer_failed(command)
         if self._is_quitting and not self._waiting:
             actions += self._stop_search()
@@ -369,7 +370,7 @@ class UsiEngine:
             lines = answer_lines(answer, config.output, config.algorithm.traits, job.request.board)
         except Exception as error:  # The game goes on without the numbers of this search.
             _log.exception("the result of the search cannot be written")
-            lines = [f"info string Error! {type(error).__name__}: {error}"]
+            lines = [f"info string Error! {named(error)}"]
             lines += answer_lines(replace(answer, result=None), config.output)
         if not job.problem and not job.request.board.legal_moves():
             lines.insert(0, MATED_LINE)

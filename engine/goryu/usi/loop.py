@@ -22,6 +22,7 @@ from time import monotonic
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from goryu.base.errors import named
 from goryu.base.files import decode
 from goryu.base.installation import how_to_install, missing_packages
 from goryu.base.language import tr
@@ -252,7 +253,7 @@ class UsiLoop:
         except Exception as error:
             # A bug in one command must not end the game.
             _log.exception("an event failed")
-            actions = self._engine.message(f"Error! {type(error).__name__}: {error}")
+            actions = self._engine.message(f"Error! {named(error)}")
         self._perform(actions)
 
     def _receive(self, line: str, received_s: float) -> list[Action]:
@@ -323,7 +324,7 @@ class UsiLoop:
                 event = job(self._player)
             except Exception as error:
                 _log.exception("a job failed")
-                message = f"{type(error).__name__}: {error}"
+                message = named(error)
                 if job is _forget:  # The engine does not wait for its end.
                     event = partial(self._engine.message, f"Error! {message}")
                 else:

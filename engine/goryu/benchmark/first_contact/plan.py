@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from goryu.base.errors import GoryuError
@@ -20,6 +21,9 @@ ELEMENTS: dict[str, dict[str, dict[str, str]]] = {
 }
 """The provider's settings by backend and element type. CUDA computes float32 networks in TF32 unless told
 otherwise; TensorRT is Goryu's with 16 bits."""
+
+
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class ContactError(GoryuError, RuntimeError):
@@ -87,9 +91,14 @@ class Contact:
             part.replace(path)
         return path
 
-    def open(self, path: Path, backend: str, element: str, **options: Any) -> NetworkEvaluator:
-        """Opens a network in an element type of `ELEMENTS`; raises BackendError if that is impossible."""
-        settings = ELEMENTS[backend][element]
+    def open(
+        self, path: Path, backend: str, element: str, more: Mapping[str, str] = NOTHING, **options: Any
+    ) -> NetworkEvaluator:
+        """Opens a network in an element type of `ELEMENTS`; raises BackendError if that is impossible.
+
+        more: settings of the provider.
+        """
+        settings = {**ELEMENTS[backend][element], **more}
         halves = None if backend == "tensorrt" else element == "fp16"
         return NetworkEvaluator(
             path, backend=backend, halves=halves, opens=partial(open_session, settings=settings), **options

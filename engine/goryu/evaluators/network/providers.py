@@ -331,6 +331,7 @@ def import_onnxruntime() -> Any:
             "onnxruntime is an empty package, as after removing one of two distributions: "
             "pip uninstall every onnxruntime*, then install one"
         )
+    onnxruntime.set_default_logger_severity(_SEVERITY_ERROR)
     return onnxruntime
 
 

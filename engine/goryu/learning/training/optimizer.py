@@ -9,6 +9,8 @@ Sources: Muon: Jordan, "Muon: an optimizer for hidden layers in neural networks"
 AdamW's: Liu et al., "Muon is scalable for LLM training", 2025; AdamW: Loshchilov and Hutter, 2019.
 """
 
+import math
+from collections import defaultdict
 from typing import Any
 
 import torch
@@ -16,6 +18,54 @@ from torch import Tensor, nn
 
 from goryu.learning.training.config import TrainingConfig
 from goryu.learning.training.network import PolicyValueNet
+
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
+"""Coefficients of the iteration, as published and in PyTorch."""
+
+
+class StackedMuon(torch.optim.Muon):
+    """PyTorch's Muon, but all matrices of one shape are orthogonalised together.
+
+    A tower of ten blocks has twenty of them, for each of which PyTorch starts some forty kernels. On an H100
+    that took 16 ms of a step of 38 ms.
+    """
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def step(self, closure: None = None) -> None:
+        """Changes all matrices by their gradients."""
+        assert closure is None
+        for group in self.param_groups:
+            alike = defaultdict(list)
+            for matrix in group["params"]:
+                if matrix.grad is not None:
+                    alike[matrix.shape].append(matrix)
+            for matrices in alike.values():
+                self._step_together(matrices, group)
+
+    def _step_together(self, matrices: list[Tensor], group: dict[str, Any]) -> None:
+        gradients = [matrix.grad for matrix in matrices]
+        for matrix in matrices:
+            if not self.state[matrix]:
+                self.state[matrix]["momentum_buffer"] = torch.zeros_like(matrix.grad)
+        buffers = [self.state[matrix]["momentum_buffer"] for matrix in matrices]
+        torch._foreach_lerp_(buffers, gradients, 1.0 - group["momentum"])
+        steps = orthogonalised(torch.stack(torch._foreach_lerp(gradients, buffers, group["momentum"])))
+        rate = group["lr"]
+        torch._foreach_mul_(matrices, 1.0 - rate * group["weight_decay"])
+        as_adamw = 0.2 * math.sqrt(max(matrices[0].shape))
+        torch._foreach_add_(matrices, list(steps.to(matrices[0].dtype).unbind()), alpha=-rate * as_adamw)
+
+
+def orthogonalised(matrices: Tensor) -> Tensor:
+    """Returns for each matrix of [N, A, B] nearly the nearest orthogonal one, in bfloat16."""
+    a, b, c = NEWTON_SCHULZ
+    is_tall = matrices.shape[1] > matrices.shape[2]
+    x = (matrices.mT if is_tall else matrices).bfloat16()
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
+    for _ in range(5):
+        gram = x @ x.mT
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.mT if is_tall else x
 
 
 class TowerOptimizer:
@@ -41,7 +91,7 @@ class TowerOptimizer:
             "adamw": torch.optim.AdamW(groups, lr=config.learning_rate, fused=True)
         }
         if self._matrices:
-            self._optimizers["muon"] = torch.optim.Muon(
+            self._optimizers["muon"] = StackedMuon(
                 self._matrices, weight_decay=config.weight_decay, adjust_lr_fn="match_rms_adamw"
             )
         self.set_rate(config.learning_rate)

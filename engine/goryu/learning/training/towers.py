@@ -172,5 +172,9 @@ class GlobalPooling(nn.Module):  # type: ignore[misc]
 
 
 def mean_and_max(x: Tensor) -> Tensor:
-    """Returns the mean and the maximum over the board of [N, C, 9, 9], as [N, 2C]."""
-    return torch.cat((x.mean((2, 3)), x.amax((2, 3))), 1)
+    """Returns the mean and the maximum over the board of [N, C, 9, 9], as [N, 2C].
+
+    The gradient of `amax` looks for the squares that equal the maximum; in bfloat16 torch.compile rounds the
+    two differently, finds none and divides by zero. Pooling remembers the square.
+    """
+    return torch.cat((x.mean((2, 3)), F.adaptive_max_pool2d(x, 1).flatten(1)), 1)

@@ -44,6 +44,12 @@ def config_of_each(config: EvaluatorConfig) -> list[EvaluatorConfig]:
     ]
 
 
+def on_the_cpu(config: EvaluatorConfig) -> EvaluatorConfig:
+    """Returns the config with the CPU in place of all devices, and its usual batches."""
+    others: dict[str, Any] = dict.fromkeys(_OF_MORE_DEVICES, DeviceConfig())
+    return replace(config, device="-1", batch_size=0, **others)
+
+
 def searching_threads(config: EvaluatorConfig, measured: int = 0) -> int:
     """Returns how many threads search for all devices together.
 

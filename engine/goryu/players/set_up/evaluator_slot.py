@@ -7,7 +7,7 @@ from dataclasses import replace
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up import measuring
-from goryu.players.set_up.devices import are_alike, has_several_devices, searching_threads
+from goryu.players.set_up.devices import are_alike, has_several_devices, on_the_cpu, searching_threads
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.set_up.measuring import Settings
 from goryu.players.set_up.model_path import default_model
@@ -63,9 +63,15 @@ class EvaluatorSlot:
         return self.loaded is not None and is_as_wanted and self.loaded.is_current(config)
 
     def reload(self, report: Report) -> None:
-        """Loads the evaluator again, after it has failed."""
+        """Loads the evaluator again, after it has failed.
+
+        In place of a GPU on the CPU, where that is allowed: it takes a second there, and half a minute on a
+        GPU. The next `load` tries the GPU again.
+        """
         if self.loaded is not None:
-            config, self.loaded = self.loaded.config, None
+            config, uses_gpu, self.loaded = self.loaded.config, self.loaded.uses_gpu, None
+            if uses_gpu and config.allows_fallback:
+                config = on_the_cpu(config)
             self.load(config, report, uses_measured=self._uses_measured)
 
     def require(self) -> LoadedEvaluator:

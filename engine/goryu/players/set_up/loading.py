@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from goryu.base.errors import GoryuError, first_line
+from goryu.base.errors import GoryuError, named
 from goryu.base.language import tr
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
@@ -81,7 +81,7 @@ class LoadedEvaluator:
             return self.evaluator.evaluate(states)
         except Exception as error:
             self.lost.set()
-            problem = f"{type(error).__name__}: {first_line(error)}"
+            problem = named(error)
             text = tr(
                 "the network has failed, and the next search loads it again: {problem}", problem=problem
             )
