@@ -1,5 +1,7 @@
 """Positions that travel as bits give the answers that their planes give."""
 
+import gc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -326,6 +328,20 @@ def test_buffers_are_used_again_and_never_by_two_threads_at_once() -> None:
 
 
 @needs_native
+def test_a_network_that_is_dropped_gives_its_memory_back_at_once() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True, streams=2)
+        network.evaluate([Board()])
+        packed = weakref.ref(network.packed)
+        assert packed() is not None
+        del network
+        assert packed() is None
+    finally:
+        gc.enable()
+
+
 def test_a_search_with_larger_batches_than_the_network_has_room_for() -> None:
     network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True)
     puct = make_puct(network, PuctConfig(batch_size=64))

@@ -92,9 +92,9 @@ class PackedNetwork:
     def call(self) -> "PackedCall":
         """Returns a call for one thread, with buffers that no other call uses while it exists."""
         try:
-            return PackedCall(self._idle.pop(), self._idle)
+            return PackedCall(self, self._idle.pop(), self._idle)
         except IndexError:
-            return PackedCall(_Buffers(self, next(self._next_stream)), self._idle)
+            return PackedCall(self, _Buffers(self, next(self._next_stream)), self._idle)
 
     def warm_up(self) -> None:
         """Runs every size on every stream once, the largest and the smallest first."""
@@ -120,11 +120,14 @@ class PackedNetwork:
 
 
 class _Buffers:
-    """Arrays of one batch, on the host and on the device, and the bindings to a stream's sessions."""
+    """Arrays of one batch, on the host and on the device, and the bindings to a stream's sessions.
+
+    They do not refer to the network, which holds them while they are idle: a GPU's memory is free as soon as
+    the network is dropped.
+    """
 
     def __init__(self, network: PackedNetwork, handles: dict[int, Any]) -> None:
         most = network.sizes[-1]
-        self.network = network
         self.handles = handles
         self.rows = np.zeros((most, network.layout.bytes), np.uint8)
         self.numbers = np.zeros((most, len(network.layout.numbers)), np.float32)
@@ -148,7 +151,8 @@ class PackedCall:
     values: the value outputs, float32 [most] each.
     """
 
-    def __init__(self, buffers: _Buffers, idle: deque[_Buffers]) -> None:
+    def __init__(self, network: PackedNetwork, buffers: _Buffers, idle: deque[_Buffers]) -> None:
+        self._network = network
         self._buffers = buffers
         self._idle = idle
         self.rows, self.numbers = buffers.rows, buffers.numbers
@@ -171,18 +175,17 @@ class PackedCall:
     def run(self, count: int, width: int) -> None:
         """Evaluates the first `count` rows with `width` labels for each."""
         buffers = self._buffers
-        size = next(size for size in buffers.network.sizes if size >= count)
+        size = next(size for size in self._network.sizes if size >= count)
         bound = buffers.bound.get((size, width))
         if bound is None:
-            bound = buffers.bound[size, width] = _Bound(buffers, size, width)
+            bound = buffers.bound[size, width] = _Bound(self._network, buffers, size, width)
         bound.run()
 
 
 class _Bound:
     """A call of one size and width."""
 
-    def __init__(self, buffers: _Buffers, size: int, width: int) -> None:
-        network = buffers.network
+    def __init__(self, network: PackedNetwork, buffers: _Buffers, size: int, width: int) -> None:
         labels, logits = buffers.of_width(width)
         self._handle = buffers.handles[size]
         self._guard = network.guard
