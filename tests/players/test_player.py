@@ -8,6 +8,7 @@ from threading import Thread, Timer
 from time import monotonic, sleep
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -538,20 +539,19 @@ def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "loads"), [(Limits(nodes=10_000), 2), (Limits(movetime_ms=900), 1), (Limits(movetime_ms=9000), 2)]
+    ("limits", "loads"),
+    [(Limits(nodes=10_000), 2), (Limits(movetime_ms=900), 1), (Limits(movetime_ms=9000), 2)],
 )
 def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator], limits: Limits, loads: int
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
     whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
-    loaded_with = []
-    monkeypatch.setattr(
-        evaluator_slot, "load_evaluator", lambda config, report: (loaded_with.append(config), whole)[1]
-    )
+    load = Mock(return_value=whole)
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
     player, _ = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=limits))
-    assert len(loaded_with) == loads
+    assert load.call_count == loads
     assert answer.info_string == "Error! RuntimeError: the GPU has gone"
     assert answer.result is not None
     assert answer.result.stats.playouts >= 60

@@ -32,7 +32,7 @@ def first_line(error: BaseException) -> str:
     'MemoryError'
     >>> first_line(RuntimeError("/onnxruntime_src/a.cc:729 void Register(Options&) Please install TensorRT"))
     'Please install TensorRT'
-    >>> first_line(RuntimeError("a.cc:154 CudaCall(int) [with T = int] CUDA failure 2: out of memory ; GPU=0"))
+    >>> first_line(RuntimeError("a.cc:154 CudaCall(int) [T = int] CUDA failure 2: out of memory ; GPU=0"))
     'CUDA failure 2: out of memory'
     """
     text = ONNXRUNTIMES_SOURCE.sub("", str(error).strip())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from goryu.evaluators.network.model_files import shipped_model
+from goryu.evaluators.network.model_files import larger_model, shipped_model
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.levels.levels import evaluator_of
 from goryu.players.set_up import model_path as module
@@ -49,7 +49,9 @@ def test_the_default_follows_the_folder_and_the_variable(
     assert default_model() == (shipped_model(), module.REFUSED)
     monkeypatch.delenv(module.VARIABLE)
     downloaded.unlink()
-    assert default_model() == (shipped_model(), module.NOT_DOWNLOADED)
+    assert default_model() == (larger_model(), module.NOT_DOWNLOADED)
+    monkeypatch.setattr("goryu.implementation.IMPLEMENTATION", "python")
+    assert default_model() == (shipped_model(), module.PYTHON_SEARCH)
 
 
 def test_levels_below_full_strength_keep_the_shipped_network(downloaded: Path) -> None:

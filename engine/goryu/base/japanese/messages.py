@@ -418,8 +418,8 @@ TEXTS: dict[str, str] = {
     "{name} ({reason})": "{name}（{reason}）",
     "the strongest network here": "手元で最強のもの",
     "GORYU_NETWORK=shipped asks for it": "GORYU_NETWORK=shippedの指定",
-    "without native code the stronger one is too slow": ("ネイティブコードがなく、強いほうは遅すぎるため"),
-    "the processor has no vector instructions for the stronger one": (
+    "without native code the stronger ones are too slow": ("ネイティブコードがなく、強いほうは遅すぎるため"),
+    "the processor has no vector instructions for the stronger ones": (
         "強いほうに必要なベクトル命令がプロセッサにないため"
     ),
     "goryu download fetches a much stronger one": ("goryu download でずっと強いものをダウンロードできます"),

@@ -41,7 +41,7 @@ SHARE_OF_CELL = 0.25
 """Of the time for a cell, each of its two measurements gets this share; loading takes the rest."""
 
 LONGEST_S, SHORTEST_S, QUICK_S = 6.0, 1.0, 0.1
-"""Of one measurement: more time would not make it more precise, and in less a search asks for small batches."""
+"""Of one measurement: more time would not make it more precise; in less, a search has small batches only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,9 @@ from goryu.base.errors import GoryuError
 SHIPPED = "goryu-5x64.onnx"
 """The network that comes with Goryu: small, for every machine; levels 1 to 9 and Goryu's book are its."""
 
+LARGER = "goryu-10x96.onnx"
+"""The larger network that comes with Goryu; it plays where the downloaded one is missing."""
+
 DOWNLOADED = "miniosl.onnx"
 """The network that `goryu download` fetches: larger and much stronger."""
 
@@ -33,6 +36,11 @@ def models_folder() -> Path:
 def shipped_model() -> Path:
     """Returns the file of the shipped network."""
     return models_folder() / SHIPPED
+
+
+def larger_model() -> Path:
+    """Returns the file of the larger shipped network."""
+    return models_folder() / LARGER
 
 
 def downloads_folder() -> Path:

@@ -23,7 +23,7 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 """Coefficients of the iteration, as published and in PyTorch."""
 
 
-class StackedMuon(torch.optim.Muon):
+class StackedMuon(torch.optim.Muon):  # type: ignore[misc]
     """PyTorch's Muon, but all matrices of one shape are orthogonalised together.
 
     A tower of ten blocks has twenty of them, for each of which PyTorch starts some forty kernels. On an H100

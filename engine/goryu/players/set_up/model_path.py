@@ -10,6 +10,7 @@ from goryu.base.language import tr
 from goryu.evaluators.network.model_files import (
     DOWNLOADED,
     downloads_folder,
+    larger_model,
     models_folder,
     shipped_model,
 )
@@ -17,12 +18,12 @@ from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.paths import named_file, read_settings
 
 VARIABLE = "GORYU_NETWORK"
-"""The environment variable: "shipped" for the shipped network where none is named, as in tests."""
+"""The environment variable: "shipped" for the small network where none is named, as in tests."""
 
 STRONGEST = "the strongest network here"
 REFUSED = "GORYU_NETWORK=shipped asks for it"
-PYTHON_SEARCH = "without native code the stronger one is too slow"
-NO_KERNEL = "the processor has no vector instructions for the stronger one"
+PYTHON_SEARCH = "without native code the stronger ones are too slow"
+NO_KERNEL = "the processor has no vector instructions for the stronger ones"
 NOT_DOWNLOADED = "goryu download fetches a much stronger one"
 
 
@@ -51,7 +52,9 @@ def default_model() -> tuple[Path, str]:
         has_kernel=IMPLEMENTATION == "native" and _has_kernel(),
         is_downloaded=downloaded.is_file(),
     )
-    return (shipped_model(), reason) if reason else (downloaded, STRONGEST)
+    if not reason:
+        return downloaded, STRONGEST
+    return larger_model() if reason == NOT_DOWNLOADED else shipped_model(), reason
 
 
 def told_choice(config: EvaluatorConfig) -> str:
@@ -63,7 +66,9 @@ def told_choice(config: EvaluatorConfig) -> str:
 
 
 def why_shipped(*, is_native: bool, has_kernel: bool, is_downloaded: bool) -> str:
-    """Returns why the shipped network plays and not the downloaded one, or "" if the downloaded one does.
+    """Returns why a shipped network plays and not the downloaded one, or "" if the downloaded one does.
+
+    The larger one plays if the download alone is missing, else the small one.
 
     A machine runs the downloaded network well if the native search calls it and the processor has the
     instructions of our kernel, as every processor beside a GPU has. It computes nine times as long for a
