@@ -540,7 +540,7 @@ def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
 
 @pytest.mark.parametrize(
     ("limits", "loads"),
-    [(Limits(nodes=10_000), 2), (Limits(movetime_ms=900), 1), (Limits(movetime_ms=9000), 2)],
+    [(Limits(nodes=10_000), 2), (Limits(movetime_ms=300), 1), (Limits(movetime_ms=20_000), 2)],
 )
 def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator], limits: Limits, loads: int
@@ -558,6 +558,41 @@ def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     assert answer.move == answer.result.move
     with pytest.raises(RuntimeError):
         search(player, request_of(QUICK, "7g7f", "9c9d"))
+
+
+@pytest.mark.parametrize("second", ["fails", "fails early", "is stopped"])
+def test_the_search_that_got_further_answers(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator], second: str
+) -> None:
+    whole = load_evaluator(QUICK.evaluator, print)
+    control = SearchControl()
+
+    def load_again() -> LoadedEvaluator:
+        if second == "fails":
+            raise MemoryError
+        if second == "is stopped":
+            control.stop()
+        return replace(whole, evaluator=failing(5, "gone again")) if second == "fails early" else whole
+
+    loads = iter([lambda: replace(whole, evaluator=failing(60, "the GPU has gone")), load_again])
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads)())
+    player, messages = loaded(QUICK)
+    answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)), control)
+    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in messages
+    assert answer.result is not None
+    assert answer.result.stats.playouts >= 60
+    assert answer.move == answer.result.move
+
+
+def test_an_evaluator_that_has_failed_at_once_is_loaded_again(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator, print)
+    loads = iter([replace(whole, evaluator=failing(0, "the GPU has gone")), whole, whole])
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
+    player, _ = loaded(QUICK)
+    answer = search(player, request_of(QUICK))
+    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK)).move
 
 
 class OnGpu:
@@ -593,6 +628,37 @@ def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the
     assert devices[:2] == ["0,1", "-1"]
     player.load(config, messages.append)
     assert devices[-1] == "0,1"
+
+
+@pytest.mark.parametrize("allows_fallback", [True, False])
+@pytest.mark.parametrize(
+    ("limits", "is_short"),
+    [
+        (Limits(movetime_ms=20_000), False),
+        (Limits(movetime_ms=20_000, ponder=True), False),
+        (Limits(movetime_ms=300, ponder=True), False),
+        (Limits(movetime_ms=300), True),
+    ],
+)
+def test_a_network_is_loaded_again_only_if_there_is_time_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+    failing: Callable[[int, str], Evaluator],
+    limits: Limits,
+    is_short: bool,
+    allows_fallback: bool,
+) -> None:
+    config = with_fields(QUICK, {"evaluator.allows_fallback": allows_fallback, "nodes": 200})
+    whole = load_evaluator(config.evaluator, print)
+    lost = replace(whole, evaluator=OnGpu(failing(60, "the GPU has gone")))
+    loads = iter([lost, whole])
+    monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
+    player, _ = loaded(config)
+    control = SearchControl()
+    Timer(1.0, control.stop).start()
+    answer = search(player, request_of(config, limits=limits), control)
+    loads_again = not is_short and (allows_fallback or limits.ponder)
+    assert (next(loads, None) is None) == loads_again
+    assert bool(answer.info_string) != loads_again
 
 
 def test_without_an_evaluator_every_request_gets_the_reason() -> None:

@@ -18,7 +18,7 @@ class InputError(GoryuError, ValueError):
     """A number, a name or a file from outside that Goryu cannot use."""
 
 
-ONNXRUNTIMES_SOURCE = re.compile(r"/onnxruntime_src/\S+ .*?\) ")
+ONNXRUNTIMES_SOURCE = re.compile(r"/onnxruntime_src/\S+ [^()\n]*\([^()\n]*\)(?: const)?(?: \[[^\]\n]*\])? ")
 DEVICE_FAILURE = re.compile(r"\b[A-Z_]+ failure \d+: [^;\n]*[^;\s]")
 """What onnxruntime says of CUDA, behind a thousand characters of C++ types."""
 
@@ -35,7 +35,7 @@ def first_line(error: BaseException) -> str:
     >>> first_line(RuntimeError("a.cc:154 CudaCall(int) [T = int] CUDA failure 2: out of memory ; GPU=0"))
     'CUDA failure 2: out of memory'
     """
-    text = ONNXRUNTIMES_SOURCE.sub("", str(error).strip())
+    text = ONNXRUNTIMES_SOURCE.sub("", str(error)).strip()
     if failure := DEVICE_FAILURE.search(text):
         return failure[0]
     return text.partition("\n")[0] or type(error).__name__
@@ -43,7 +43,8 @@ def first_line(error: BaseException) -> str:
 
 def named(error: BaseException) -> str:
     """Returns the type and the first line of an error that nobody expected."""
-    return f"{type(error).__name__}: {first_line(error)}"
+    kind, line = type(error).__name__, first_line(error)
+    return line if line == kind else f"{kind}: {line}"
 
 
 def explained(error: Exception) -> str:

@@ -117,7 +117,7 @@ class Player:
         caller then holds back the answer.
 
         If the search fails and there is time, the evaluator is loaded again, once, and the search begins
-        anew: a lost GPU breaks its session, and the CPU may work.
+        anew: a lost GPU breaks its session, and the CPU may work. The search that got further answers.
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)
@@ -128,25 +128,31 @@ class Player:
             return answer
         except InterruptedSearchError as error:
             found, problem = error.answer, str(error)
+            if error.left_ms < self.slot.reload_ms():
+                return found
         except Exception as error:
             _log.exception("the search failed")
             found, problem = None, f"Error! {named(error)}"
         self._report(f"{problem}; loading the evaluator again")
-        if self.slot.loaded is not None:
-            self.slot.loaded.lost.set()
-        self._drop_searches()
-        self.slot.reload(self._report)
-        if self.slot.loaded is None and found is not None:
-            return found
         try:
-            return self._answer(task)
-        except InterruptedSearchError as error:
-            return error.answer
+            answer = self._answer_again(task)
         except Exception:
             if found is None:
                 raise
             _log.exception("the search failed again")
             return found
+        return found if found is not None and _playouts(found) > _playouts(answer) else answer
+
+    def _answer_again(self, task: Task) -> Answer:
+        """Loads the evaluator again and returns the answer of another search."""
+        if self.slot.loaded is not None:
+            self.slot.loaded.lost.set()
+        self._drop_searches()
+        self.slot.reload(self._report)
+        try:
+            return self._answer(task)
+        except InterruptedSearchError as error:
+            return error.answer
 
     def _answer(self, task: Task) -> Answer:
         request = task.request
@@ -242,3 +248,7 @@ class Player:
         if puct is None or self._last is not puct:
             return None
         return puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
+
+
+def _playouts(answer: Answer) -> int:
+    return answer.result.stats.playouts if answer.result is not None else 0

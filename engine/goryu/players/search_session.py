@@ -7,6 +7,7 @@ progress reports.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from random import Random
 
 from goryu.base.errors import named
@@ -23,9 +24,6 @@ _log = logging.getLogger("goryu")
 
 LEAST_REPORT_MS = 100.0
 """GUIs redraw a few times a second: each line of play is reported at most once in this time."""
-
-LOADING_MS = 1000.0
-"""In this time a network is loaded on the CPU, and finds a move."""
 
 ALL_MOVES = 600
 """No shogi position has this many legal moves."""
@@ -54,11 +52,15 @@ class Task:
 
 
 class InterruptedSearchError(Exception):
-    """An error has ended a search early, and there is time for another one. answer: what it had found."""
+    """An error has ended a search before it was to end.
 
-    def __init__(self, answer: Answer) -> None:
+    answer: what it had found. left_ms: the time that is left for it; infinite if no clock ends it.
+    """
+
+    def __init__(self, answer: Answer, left_ms: float) -> None:
         super().__init__(answer.info_string)
         self.answer = answer
+        self.left_ms = left_ms
 
 
 class SearchSession:
@@ -93,8 +95,8 @@ class SearchSession:
         Raises InterruptedSearchError, or whatever error ended a search that had found nothing.
         """
         problem, known = self._search_or_problem(), self._task.known
-        if problem and known is None and self._has_time_to_load():
-            raise InterruptedSearchError(replace(self._answer(), info_string=problem))
+        if problem and known is None and not self._control.is_stopped:
+            raise InterruptedSearchError(replace(self._answer(), info_string=problem), self._left_ms())
         if known is not None:
             if known.declares:
                 return known
@@ -136,9 +138,11 @@ class SearchSession:
             return f"Error! {named(error)}"
         return ""
 
-    def _has_time_to_load(self) -> bool:
-        """Is there time to load an evaluator and to search with it?"""
-        return not self._control.is_stopped and self._time.hard_left_ms() > LOADING_MS
+    def _left_ms(self) -> float:
+        """Returns the milliseconds until the hard end; infinite while the opponent's clock runs."""
+        self._take_hit(self._searcher.stats().playouts)
+        is_waiting = self._end.limits.ponder and self._control.hit is None
+        return inf if is_waiting else self._time.hard_left_ms()
 
     def _has_found_something(self) -> bool:
         """Has this search found something, so that an error need not lose it?"""

@@ -156,10 +156,9 @@ class Opponents:
             rules = config.rules
             # A player sets another value of a draw in its network, and other searches must not see it.
             is_alone = (rules.draw_value_black, rules.draw_value_white) != (0.0, 0.0)
-            player = Player(loaded=None if is_alone else self._networks.get(evaluator))
-            player.load(config, _log.info)
-            self._players[evaluator] = player
+            self._players[evaluator] = Player(loaded=None if is_alone else self._networks.get(evaluator))
         if evaluator not in self._fresh:
+            self._players[evaluator].load(config, _log.info)  # Again, if a GPU was lost in the game before.
             self._players[evaluator].new_game()
             self._fresh.add(evaluator)
         return self._players[evaluator]

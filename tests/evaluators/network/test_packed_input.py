@@ -327,7 +327,6 @@ def test_buffers_are_used_again_and_never_by_two_threads_at_once() -> None:
     assert packed.call().rows is rows
 
 
-@needs_native
 def test_a_network_that_is_dropped_gives_its_memory_back_at_once() -> None:
     gc.collect()
     gc.disable()
@@ -342,6 +341,7 @@ def test_a_network_that_is_dropped_gives_its_memory_back_at_once() -> None:
         gc.enable()
 
 
+@needs_native
 def test_a_search_with_larger_batches_than_the_network_has_room_for() -> None:
     network = NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=2, packs=True)
     puct = make_puct(network, PuctConfig(batch_size=64))

@@ -4,6 +4,8 @@ import json
 from collections import defaultdict
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 PANELS = (
     ("policy_loss", "policy loss (nats)"),
     ("policy_top1", "first choice is the teacher's"),
@@ -22,8 +24,6 @@ def plot_run(log: Path, picture: Path) -> None:
     higher than the held-out one because its targets are smoothed. A source without decided games has no curve
     of the accuracy of the value.
     """
-    from matplotlib.figure import Figure
-
     entries = [json.loads(line) for line in log.read_text().splitlines()]
     sources = [source for entry in entries for source in entry["held_out"]]  # Resumed runs may have others.
     labels = ["training", *dict.fromkeys(sources)]

@@ -6,7 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
-from goryu.evaluators.network.model_files import shipped_model
+from goryu.evaluators.network.model_files import larger_model, shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
@@ -94,12 +94,15 @@ def _may_answer(request: Request) -> bool:
 
 
 def suits(config: EngineConfig) -> bool:
-    """Is the book of this config one for its network and its algorithm?"""
+    """Is the book of this config one for its network and its algorithm?
+
+    Goryu's own was made by the small network that ships, and serves the larger one, too.
+    """
     if not config.book_file.is_own:
         return True
     evaluator = config.evaluator
-    is_own_network = evaluator.kind == "network" and model_path(evaluator) == shipped_model()
-    return is_own_network and config.algorithm.name == "puct"
+    ships = evaluator.kind == "network" and model_path(evaluator) in (shipped_model(), larger_model())
+    return ships and config.algorithm.name == "puct"
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

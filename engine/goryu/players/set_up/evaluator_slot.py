@@ -1,8 +1,10 @@
 """The place of a player's evaluator: what is loaded in it, what was measured for it, why it is empty."""
 
+import gc
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
@@ -14,6 +16,9 @@ from goryu.players.set_up.model_path import default_model
 from goryu.players.set_up.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
 
 Report = Callable[[str], None]
+
+RELOAD_MS, RELOAD_MS_PER_MB = 400.0, 120.0
+"""Twice the time in which our kernel loads a network on a free core, and some for the search."""
 
 
 class EvaluatorSlot:
@@ -74,6 +79,14 @@ class EvaluatorSlot:
                 config = on_the_cpu(config)
             self.load(config, report, uses_measured=self._uses_measured)
 
+    def reload_ms(self) -> float:
+        """Returns milliseconds in which `reload` can be expected to end, with time for a search."""
+        loaded = self.loaded
+        if loaded is None or (loaded.uses_gpu and not loaded.config.allows_fallback):
+            return inf
+        path = getattr(loaded.evaluator, "path", None)
+        return RELOAD_MS + RELOAD_MS_PER_MB * (path.stat().st_size / 1e6 if path else 0.0)
+
     def require(self) -> LoadedEvaluator:
         """Returns the evaluator; raises LoadingError if there is none."""
         if self.loaded is None:
@@ -93,7 +106,8 @@ class EvaluatorSlot:
         """Replaces the evaluator; returns whether there is one now."""
         self._settings = None
         self.problem = "it could not be loaded"
-        self.loaded = None  # Frees the memory of the old network before the new one needs it.
+        self.loaded = None
+        gc.collect()  # Frees the memory of the old network before the new one needs it.
         try:
             self.loaded = load_evaluator(config, report)
         except LoadingError as error:
