@@ -127,9 +127,9 @@ class Player:
                 self._report(f"Error! {message}; the search goes on without it")
             return answer
         except InterruptedSearchError as error:
-            found, problem = error.answer, str(error)
             if error.left_ms < self.slot.reload_ms():
-                return found
+                return error.answer
+            found, problem = replace(error.answer, info_string=""), str(error)
         except Exception as error:
             _log.exception("the search failed")
             found, problem = None, f"Error! {named(error)}"

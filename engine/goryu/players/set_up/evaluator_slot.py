@@ -85,7 +85,11 @@ class EvaluatorSlot:
         if loaded is None or (loaded.uses_gpu and not loaded.config.allows_fallback):
             return inf
         path = getattr(loaded.evaluator, "path", None)
-        return RELOAD_MS + RELOAD_MS_PER_MB * (path.stat().st_size / 1e6 if path else 0.0)
+        try:
+            size = path.stat().st_size if path else 0
+        except OSError:
+            return inf
+        return RELOAD_MS + RELOAD_MS_PER_MB * size / 1e6
 
     def require(self) -> LoadedEvaluator:
         """Returns the evaluator; raises LoadingError if there is none."""
