@@ -30,8 +30,7 @@ def config_of_each(config: EvaluatorConfig) -> list[EvaluatorConfig]:
     wanted = [i for i, device in enumerate(own) if device.threads]
     while len(numbers) <= max(wanted, default=0):
         numbers.append(str(len(numbers)))
-    others: dict[str, Any] = dict.fromkeys(_OF_MORE_DEVICES, DeviceConfig())
-    alone = replace(config, **others)
+    alone = _without_others(config)
     return [
         replace(
             alone,
@@ -46,8 +45,7 @@ def config_of_each(config: EvaluatorConfig) -> list[EvaluatorConfig]:
 
 def on_the_cpu(config: EvaluatorConfig) -> EvaluatorConfig:
     """Returns the config with the CPU in place of all devices, and its usual batches."""
-    others: dict[str, Any] = dict.fromkeys(_OF_MORE_DEVICES, DeviceConfig())
-    return replace(config, device="-1", batch_size=0, **others)
+    return replace(_without_others(config), device="-1", batch_size=0)
 
 
 def searching_threads(config: EvaluatorConfig, measured: int = 0) -> int:
@@ -66,3 +64,9 @@ def are_alike(config: EvaluatorConfig) -> bool:
 def has_several_devices(config: EvaluatorConfig) -> bool:
     """Does a config have several devices?"""
     return len(config_of_each(config)) > 1
+
+
+def _without_others(config: EvaluatorConfig) -> EvaluatorConfig:
+    """Returns the config without what `device2` to `device8` have of their own."""
+    others: dict[str, Any] = dict.fromkeys(_OF_MORE_DEVICES, DeviceConfig())
+    return replace(config, **others)
