@@ -270,6 +270,11 @@ TASKS = {
         ("train", "cpu"),
         script("experiments/architectures.py"),
     ),
+    "muon-steps": Verb(
+        "compare training steps with our Muon and with PyTorch's",
+        ("train",),
+        script("experiments/muon_steps.py"),
+    ),
     "distillation-speed": Verb(
         "compare the speed of training with a teacher and with stored labels",
         ("train",),

@@ -44,6 +44,22 @@ def test_the_first_step_of_a_convolution_is_nearly_orthogonal_and_follows_the_gr
     assert np.sum(found * (u @ v)) / np.linalg.norm(found) / np.linalg.norm(u @ v) > 0.97
 
 
+def test_a_step_is_that_of_pytorchs_muon() -> None:
+    net, twin = new_net(), new_net()
+    ours, theirs = TowerOptimizer(net, CONFIG), TowerOptimizer(twin, CONFIG)
+    muon = ours._optimizers["muon"].param_groups[0]
+    options = {"weight_decay": muon["weight_decay"], "adjust_lr_fn": muon["adjust_lr_fn"]}
+    theirs._optimizers["muon"] = torch.optim.Muon(theirs._matrices, lr=muon["lr"], **options)
+    before = torch.stack([matrix.detach().clone() for matrix in ours._matrices])
+    for seed in (2, 3, 4):
+        for each, optimizer in ((net, ours), (twin, theirs)):
+            give_gradients(each, seed)
+            optimizer.step()
+    found, expected = torch.stack(ours._matrices) - before, torch.stack(theirs._matrices) - before
+    # PyTorch's are in bfloat16, with 8 bits.
+    assert (found - expected).norm() < 0.02 * expected.norm()
+
+
 def test_the_other_weights_take_steps_of_the_learning_rate() -> None:
     net = new_net()
     optimizer = TowerOptimizer(net, CONFIG)
