@@ -1,6 +1,7 @@
 """Making a book: the graph of its positions, the file of the searches, the program `goryu book`."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -136,6 +137,18 @@ def test_the_likeliest_position_is_searched_next() -> None:
     reaches = {wanted.sfen: wanted.reach for wanted in graph.wanted()}
     assert reaches == pytest.approx({after("7g7f"): 1.0 + 0.55, after("2g2f"): 0.45})
     assert [wanted.sfen for wanted in graph.wanted()] == [after("7g7f"), after("2g2f")]
+
+
+def test_the_own_moves_of_a_game_are_the_mean_of_both_colours() -> None:
+    # Black's first move is always in the book, and the second of two moves loses 0.02.
+    assert graph_of(START, rules=BookRules(bound=0.015)).expected_moves() == pytest.approx((0.5, 0.01))
+    reply = searched(after("7g7f"), ("3c3d", 1.0, 100, -0.10))
+    graph = graph_of(START, reply, rules=BookRules(bound=0.005))
+    # White meets 7g7f in 55 of 100 games.
+    assert graph.expected_moves() == pytest.approx(((1 + 0.55) / 2, 0.0))
+    after_both = searched(after("7g7f", "3c3d"), ("2g2f", 1.0, 100, 0.10))
+    graph = graph_of(START, reply, after_both, rules=BookRules(bound=0.005))
+    assert graph.expected_moves() == pytest.approx(((1 + 0.55 + 1) / 2, 0.0))
 
 
 def test_replies_of_records_are_expected() -> None:
@@ -295,7 +308,8 @@ def test_a_book_is_written_in_the_format_of_yaneuraou() -> None:
 
 
 def test_the_entries_have_the_values_of_the_graph_in_centipawns() -> None:
-    graph = graph_of(START, searched(after("7g7f"), ("3c3d", 0.9, 90, -0.12)))
+    reply = searched(after("7g7f"), ("3c3d", 0.9, 90, -0.12))
+    graph = graph_of(START, reply, rules=BookRules(bound=0.02))
     entries = book_entries(graph, eval_coef=285)
     # 285 ln(p / (1 - p)) for p = 0.56 and 0.54.
     assert entries[START_SFEN] == [
@@ -335,7 +349,7 @@ def test_the_program_goes_on_shows_and_checks(
     words = ["make", "--state", str(tmp_path / "small.jsonl"), "--out", str(small_book)]
     assert program.main([*words, "--positions", "12", "--playouts", "100", "--bound", "0.04"]) == 0
     assert small_book.read_text() == first
-    capsys.readouterr()
+    assert re.search(r"12 positions, 2 plies deep, \d\.\d\d own moves a game", capsys.readouterr().out)
     assert program.main(["check", str(small_book)]) == 0
     assert "12 positions" in capsys.readouterr().out
     assert program.main(["show", str(small_book), "--usi"]) == 0

@@ -76,7 +76,7 @@ def test_the_network_is_fetched_and_found_by_its_name(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     folder = tmp_path / "downloads"
-    monkeypatch.setattr("goryu.commands.download.downloads_folder", lambda: folder)
+    monkeypatch.setattr("goryu.commands.download.downloaded_model", lambda: folder / "miniosl.onnx")
     monkeypatch.setattr("goryu.players.set_up.model_path.downloads_folder", lambda: folder)
     serve(wheel.read_bytes())
     folder.mkdir()

@@ -178,15 +178,17 @@ def test_at_a_terminal_level_ten_plays_from_the_book_and_level_nine_does_not() -
 
 
 @pytest.mark.usefixtures("_own_book")
-def test_goryus_own_book_belongs_to_the_shipped_network(
+def test_goryus_own_book_plays_with_the_networks_that_goryu_ships_and_downloads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "miniosl.onnx"
-    write_random_network(1, 8, path)
+    path, other = tmp_path / "miniosl.onnx", tmp_path / "other.onnx"
+    for each in (path, other):
+        write_random_network(1, 8, each)
+    monkeypatch.setattr("goryu.players.books.opening_book.downloaded_model", lambda: path)
     for module in ("model_path", "evaluator_slot"):
         name = f"goryu.players.set_up.{module}.default_model"
         monkeypatch.setattr(name, lambda: (path, "the strongest"))
-    for model, is_used in ((str(path), False), ("", False), ("goryu-5x64.onnx", True)):
+    for model, is_used in (("", True), ("goryu-5x64.onnx", True), (str(path), True), (str(other), False)):
         config = with_fields(OWN_NETWORK, {"evaluator.model": model})
         player, messages = loaded(config)
         answer = search(player, request_of(config, limits=Limits(movetime_ms=20.0)))

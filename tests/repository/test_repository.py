@@ -274,7 +274,7 @@ report = os.fdopen(os.dup(1), "w")
 os._exit = lambda status: print(*sorted(sys.modules), file=report, flush=True)
 from goryu.__main__ import main
 from goryu.players.set_up import model_path
-model_path.downloads_folder, model_path.DOWNLOADED = model_path.models_folder, "goryu-5x64.onnx"
+model_path.downloaded_model = lambda: model_path.models_folder() / "goryu-5x64.onnx"
 main([])
 """
     command = [sys.executable, "-c", program]

@@ -149,6 +149,17 @@ class BookGraph:
         child = self.child(node, move)
         return node.searched.depth if child is None else 1 + child.depth
 
+    def expected_moves(self) -> tuple[float, float]:
+        """Returns how many of its own moves in a game the book's player will find here, on average, and what
+        such a move loses against the book's best one, in [0, 2].
+        """
+        count = lost = 0.0
+        for node in self.reached():
+            values = [node.values[move.move] for move in self.book_moves(node)]
+            count += node.reach[node.turn]
+            lost += node.reach[node.turn] * (node.value - sum(values) / len(values))
+        return count / (2 * len(self.starts)), lost / count
+
     # The order of the positions.
 
     def _find_plies(self) -> list[str]:

@@ -13,7 +13,7 @@ class BookRules:
     """
 
     bound: float = ranged(
-        0.02, "the book plays moves whose win rate is at most this below the best one's", least=0, most=1
+        0.01, "the book plays moves whose win rate is at most this below the best one's", least=0, most=1
     )
     least_visits: float = 0.05
     plies: int = ranged(40, "search no later position", least=0)

@@ -30,9 +30,8 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
-from goryu.evaluators.network.model_files import shipped_model
 from goryu.games.shogi import START_SFEN
-from goryu.players.set_up.model_path import model_path, named_model
+from goryu.players.set_up.model_path import default_model, model_path, named_model
 
 if TYPE_CHECKING:
     from goryu.bookmaking.graph import BookGraph
@@ -71,12 +70,13 @@ def make_parser() -> argparse.ArgumentParser:
     check.add_argument("book", type=Path, help="a book in YaneuraOu's format")
     check.add_argument(
         "--playouts", type=positive, metavar="N",
-        help="also compare moves with searches of N playouts, by the shipped network",
+        help="also compare moves with searches of N playouts",
     )  # fmt: skip
     check.add_argument(
         "--count", type=positive, default=30, metavar="N", help="such moves, drawn at random (default 30)"
     )
     check.add_argument("--seed", type=seed, default=1, help="seed of the choice (default 1)")
+    _add_model(check)
     coverage = add_verb(verbs, "coverage", _coverage, "measure how long games stay in a book")
     coverage.add_argument("book", type=Path, help="a book in any format")
     coverage.add_argument(
@@ -103,16 +103,14 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--positions", type=positive, default=1000, metavar="N", help="end with N positions (default 1000)"
     )
     make.add_argument(
-        "--playouts", type=positive, default=50_000, metavar="N",
-        help="of the search of each position (default 50000)",
+        "--playouts", type=positive, default=20_000, metavar="N",
+        help="of the search of each position (default 20000)",
     )  # fmt: skip
     make.add_argument(
         "--deepen", action="store_true",
         help="also search positions again that had fewer playouts, for instance of an earlier run",
     )  # fmt: skip
-    make.add_argument(
-        "--model", type=named_model, metavar="FILE", help="another network than the shipped one"
-    )
+    _add_model(make)
     which = make.add_argument_group("which positions")
     add_fields(which, BookRules)
     which.add_argument(
@@ -133,23 +131,29 @@ def _add_make(make: argparse.ArgumentParser) -> None:
     add_cluster_options(workers)
 
 
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--model", type=named_model, metavar="FILE", help="the network (default: the strongest one here)"
+    )
+
+
 def _make(args: argparse.Namespace) -> None:
     from goryu.bookmaking.graph import BookGraph
     from goryu.bookmaking.making import SearchJob, make_book
     from goryu.bookmaking.state import BookState
-    from goryu.usi.start_config import start_config
 
     check_outputs([args.state, args.out], [args.start, args.model, *args.records])
     rules = from_arguments(BookRules, args)
     with ProgressDisplay() as display:
-        config = start_config(args.model or shipped_model(), display.print)
+        config = _config(args, display.print)
         model = model_path(config.evaluator)
         graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
 
         def report(graph: "BookGraph") -> None:
-            nodes = graph.reached()
-            text = f"{max((node.ply for node in nodes), default=0)} plies deep"
-            display.update("positions", len(graph.nodes), max(args.positions, len(graph.nodes)), text)
+            done = len(graph.nodes)
+            display.update(
+                "positions", done, max(args.positions, done), _summary(graph) if graph.reached() else ""
+            )
 
         with BookState(args.state, f"{model.name} {_checksum(model)}") as state:
             job = SearchJob(config, args.playouts, (model,))
@@ -161,7 +165,20 @@ def _make(args: argparse.Namespace) -> None:
             finally:
                 if args.out and graph.reached():
                     atomic_write(args.out, _text(graph, config, f"{model.name}, goryu book make"))
-                    display.print(f"wrote {args.out}: {len(graph.reached())} positions")
+                    display.print(f"wrote {args.out}: {len(graph.reached())} positions, {_summary(graph)}")
+
+
+def _summary(graph: "BookGraph") -> str:
+    plies = max(node.ply for node in graph.reached())
+    moves, loss = graph.expected_moves()
+    return f"{plies} plies deep, {moves:.2f} own moves a game, which lose {50 * loss:.2f} %"
+
+
+def _config(args: argparse.Namespace, show: Callable[[str], None]) -> "EngineConfig":
+    """Returns the config with the network of the command line, or the strongest; `show` takes messages."""
+    from goryu.usi.start_config import start_config
+
+    return start_config(args.model or default_model()[0], show)
 
 
 def _starts(args: argparse.Namespace) -> Iterator[str]:
@@ -279,9 +296,8 @@ def _verify(book: "YaneuraOuBook", args: argparse.Namespace) -> None:
     from goryu.bookmaking.searched import BookSearcher
     from goryu.bookmaking.verifying import verify
     from goryu.players.set_up.loading import load_evaluator
-    from goryu.usi.start_config import start_config
 
-    config = start_config(shipped_model(), print)
+    config = _config(args, print)
     searcher = BookSearcher(load_evaluator(config.evaluator, print), config)
     entries = [(sfen, book.moves_at(place)) for sfen, place in book.positions()]
     found = []

@@ -12,7 +12,7 @@ from goryu.base.errors import InputError, explained
 from goryu.base.files import atomic_write, check_writable
 from goryu.base.language import tr
 from goryu.commands.common import program
-from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder
+from goryu.evaluators.network.model_files import downloaded_model
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.model_path import told_choice
 
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
 def _download(options: argparse.Namespace) -> None:
     from goryu.conversion import miniosl
 
-    target: Path = options.out or downloads_folder() / DOWNLOADED
+    target: Path = options.out or downloaded_model()
     settings = target.with_name(f"{target.name}.ini")
     for file in (target, settings):
         check_writable(file, makes_folders=True)

@@ -14,7 +14,7 @@ cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.benchmark.random_network import write_random_network  # noqa: E402
-from goryu.evaluators.network.model_files import DOWNLOADED, ModelError, downloads_folder  # noqa: E402
+from goryu.evaluators.network.model_files import ModelError, downloaded_model  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.state import Move  # noqa: E402
 from goryu.learning.records.game_records import read_games, write_games  # noqa: E402
@@ -78,9 +78,9 @@ def test_the_labels_are_those_of_onnxruntime(teacher: Path, games: Path) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not (downloads_folder() / DOWNLOADED).exists(), reason="not downloaded")
+@pytest.mark.skipif(not (downloaded_model()).exists(), reason="not downloaded")
 def test_the_labels_of_miniosl_are_those_of_onnxruntime(games: Path) -> None:
-    check_labels(downloads_folder() / DOWNLOADED, games, 300)
+    check_labels(downloaded_model(), games, 300)
 
 
 def test_the_batches_are_those_of_stored_labels(teacher: Path, games: Path) -> None:

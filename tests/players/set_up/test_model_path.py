@@ -14,12 +14,12 @@ from goryu.players.set_up.model_path import default_model, model_path, told_choi
 @pytest.fixture
 def downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A downloaded network on a machine that runs it well."""
-    monkeypatch.setattr(module, "downloads_folder", lambda: tmp_path)
     monkeypatch.setattr("goryu.implementation.IMPLEMENTATION", "native")
     monkeypatch.setattr(module, "_has_kernel", lambda: True)
     monkeypatch.delenv(module.VARIABLE)
     path = tmp_path / "miniosl.onnx"
     path.touch()
+    monkeypatch.setattr(module, "downloaded_model", lambda: path)
     return path
 
 

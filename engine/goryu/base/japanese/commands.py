@@ -383,7 +383,7 @@ OPTIONS = {
     "also search positions again that had fewer playouts, for instance of an earlier run": (
         "プレイアウトの少ない局面（前の実行のものなど）も探索し直す"
     ),
-    "another network than the shipped one": "付属のネットワークの代わりに使うもの",
+    "the network (default: the strongest one here)": "使うネットワーク（既定：あるもののうち最強のもの）",
     "the book plays moves whose win rate is at most this below the best one's": (
         "最善手との勝率の差がこれ以下の手を定跡に入れる"
     ),
@@ -400,9 +400,7 @@ OPTIONS = {
     "moves from there, in USI": "そこからの指し手（USI）",
     "print moves in USI, not in Japanese": "指し手をUSI形式で表示する",
     "a book in YaneuraOu's format": "やねうら王形式の定跡",
-    "also compare moves with searches of N playouts, by the shipped network": (
-        "付属のネットワークで N プレイアウト探索し、指し手を比べる"
-    ),
+    "also compare moves with searches of N playouts": "N プレイアウト探索した結果とも指し手を比べる",
     "such moves, drawn at random": "比べる指し手の数（乱数で選ぶ）",
     "seed of the choice": "選ぶ乱数のシード",
     "files, folders or archives of records, or *.games": (

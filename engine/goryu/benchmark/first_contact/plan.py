@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from goryu.base.errors import GoryuError
 from goryu.benchmark.random_network import write_random_network
-from goryu.evaluators.network.model_files import DOWNLOADED, downloads_folder, shipped_model
+from goryu.evaluators.network.model_files import downloaded_model, shipped_model
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import open_session
 
@@ -57,7 +57,7 @@ class Contact:
     @property
     def strongest(self) -> Path:
         """The downloaded network, or the shipped one if there is none, or to be quick."""
-        downloaded = downloads_folder() / DOWNLOADED
+        downloaded = downloaded_model()
         return downloaded if downloaded.is_file() and not self.is_quick else shipped_model()
 
     def elements(self, backend: str) -> tuple[str, ...]:

@@ -43,6 +43,11 @@ def larger_model() -> Path:
     return models_folder() / LARGER
 
 
+def downloaded_model() -> Path:
+    """Returns the file of the downloaded network; it may not exist."""
+    return downloads_folder() / DOWNLOADED
+
+
 def downloads_folder() -> Path:
     """Returns the folder for networks that the user has downloaded; it may not exist."""
     return models_folder() / "downloads"

@@ -6,7 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
-from goryu.evaluators.network.model_files import larger_model, shipped_model
+from goryu.evaluators.network.model_files import downloaded_model, larger_model, shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
@@ -84,8 +84,7 @@ class BookPlayer:
 def _may_answer(request: Request) -> bool:
     """May the book answer this request?
 
-    The user's book answers every one. Goryu's own belongs to the shipped network, whose searches made it: it
-    is off for other networks, for other algorithms, and for searches limited by nodes or depth, where the
+    The user's book answers every one. Goryu's own is off for searches limited by nodes or depth, where the
     user wants to see the search.
     """
     config, limits = request.config, request.limits
@@ -96,13 +95,15 @@ def _may_answer(request: Request) -> bool:
 def suits(config: EngineConfig) -> bool:
     """Is the book of this config one for its network and its algorithm?
 
-    Goryu's own was made by the small network that ships, and serves the larger one, too.
+    The user's book is one for all. Goryu's own is for Goryu's search with the networks that it ships and
+    downloads, of which the strongest made it; another network may be stronger still.
     """
     if not config.book_file.is_own:
         return True
     evaluator = config.evaluator
-    ships = evaluator.kind == "network" and model_path(evaluator) in (shipped_model(), larger_model())
-    return ships and config.algorithm.name == "puct"
+    known = (shipped_model(), larger_model(), downloaded_model())
+    is_known = evaluator.kind == "network" and model_path(evaluator) in known
+    return is_known and config.algorithm.name == "puct"
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

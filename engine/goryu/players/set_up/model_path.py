@@ -8,7 +8,7 @@ from pathlib import Path
 
 from goryu.base.language import tr
 from goryu.evaluators.network.model_files import (
-    DOWNLOADED,
+    downloaded_model,
     downloads_folder,
     larger_model,
     models_folder,
@@ -46,7 +46,7 @@ def default_model() -> tuple[Path, str]:
         return shipped_model(), REFUSED
     from goryu.implementation import IMPLEMENTATION  # Here, since a program's --help needs none.
 
-    downloaded = downloads_folder() / DOWNLOADED
+    downloaded = downloaded_model()
     reason = why_shipped(
         is_native=IMPLEMENTATION == "native",
         has_kernel=IMPLEMENTATION == "native" and _has_kernel(),
