@@ -27,6 +27,16 @@ constexpr std::array<int, 27> kChannels{8,  7,  9,  10, 11, 13, 12, 14, 15, 16, 
 
 constexpr Square row_major(Square s) noexcept { return 9 * rank_of(s) + file_of(s); }
 
+// Where a side sees a square.
+constexpr auto kPlaces = [] {
+    std::array<Places, 2> places{};
+    for (Square s = 0; s < kSquares; ++s) {
+        places[0][s] = static_cast<std::uint8_t>(row_major(s));
+        places[1][s] = static_cast<std::uint8_t>(row_major(kSquares - 1 - s));
+    }
+    return places;
+}();
+
 // Writes planes as one side sees the board.
 template <class Row>
 class Writer {
@@ -34,11 +44,8 @@ public:
     Writer(Row& row, Color us) noexcept : row_(row), us_(us) {}
 
     Color us() const noexcept { return us_; }
-    void set(int plane, Square s) noexcept { row_.set(plane, place(s)); }
-    void set(int plane, Square s, double x) noexcept { row_.set(plane, place(s), x); }
-    void set(int plane, Bitboard squares) noexcept {
-        for_each(squares, [&](Square s) { set(plane, s); });
-    }
+    void set(int plane, Square s) noexcept { row_.set(plane, kPlaces[us_][s]); }
+    void set(int plane, Bitboard squares) noexcept { row_.set(plane, squares, kPlaces[us_]); }
     void fill(int plane, double x) noexcept { row_.fill(plane, x); }
 
     void position(const Position& position) noexcept {
@@ -93,24 +100,13 @@ public:
             }
         }
         recapture(after, to, first + 9);
-        std::array<std::array<std::uint8_t, kSquares>, 2> counts{};
         for (const Color side : {0, 1}) {
-            const Bitboard pieces = after.of(side ^ us_);
-            set(first + 12 + side, covering & pieces);
-            for_each(pieces, [&](Square s) {
-                for_each(attacks_of(after.piece(s), s, after.occupied()), [&](Square at) { ++counts[side][at]; });
-            });
-            for (Square s = 0; s < kSquares; ++s) {
-                if (counts[side][s] == 0) continue;
-                const int count = std::min<int>(counts[side][s], kMostAttackers);
-                set(first + 14 + side, s, static_cast<double>(count) / kMostAttackers);
-            }
+            set(first + 12 + side, covering & after.of(side ^ us_));
+            attack_counts(after, side ^ us_, first + 14 + side);
         }
     }
 
 private:
-    Square place(Square s) const noexcept { return row_major(us_ == 0 ? s : kSquares - 1 - s); }
-
     // A slider's lines up to the first piece, and beyond it over empty squares, two planes further on.
     void lines(int plane, Square s, Bitboard rays, Bitboard occupied) noexcept {
         const auto seen = [&](Bitboard blockers) {
@@ -119,6 +115,23 @@ private:
         const Bitboard near = seen(occupied);
         set(plane, near);
         set(plane + 2, seen(occupied.without(near)).without(near).without(occupied));
+    }
+
+    // How many pieces of a color attack a square, as a share of kMostAttackers.
+    void attack_counts(const Position& position, Color color, int plane) noexcept {
+        const Bitboard occupied = position.occupied();
+        std::array<Bitboard, kMostAttackers + 1> attacked{};  // [n]: by more than n pieces; the last stays empty.
+        for (int kind = kPawn; kind < kKinds; ++kind) {
+            for_each(position.of(color, kind), [&](Square s) {
+                const Bitboard attacks = attacks_of(make_piece(color, kind), s, occupied);
+                for (int n = kMostAttackers - 1; n > 0; --n) attacked[n] |= attacked[n - 1] & attacks;
+                attacked[0] |= attacks;
+            });
+        }
+        for (int n = 0; n < kMostAttackers; ++n) {
+            const double share = static_cast<double>(n + 1) / kMostAttackers;
+            row_.set(plane, attacked[n].without(attacked[n + 1]), kPlaces[us_], share);
+        }
     }
 
     void threat(const Position& position, Color color, int plane) noexcept {

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "bitboard.h"
 #include "half.h"
 #include "types.h"
 
@@ -14,6 +15,9 @@ namespace goryu {
 
 // How many planes the one or two inputs of a network have; 0 for no second input.
 using PlaneCounts = std::array<int, 2>;
+
+// Where in a plane each square is.
+using Places = std::array<std::uint8_t, kSquares>;
 
 // Writes planes of 81 floats or halves, numbered through both inputs. Most planes of most positions are zero, so
 // `clear` only touches those that the last position used.
@@ -36,10 +40,13 @@ public:
         is_used_[plane] = true;
         at(plane)[s] = element(1.0F);
     }
-    // Sets one square to a number, which is not negative.
-    void set(int plane, Square s, double x) noexcept {
+    // Sets squares to a number, which is not negative.
+    void set(int plane, Bitboard squares, const Places& places, double x = 1.0) noexcept {
+        if (squares.none()) return;
         is_used_[plane] = true;
-        at(plane)[s] = element(static_cast<float>(x));
+        Element* const to = at(plane);
+        const Element number = element(static_cast<float>(x));
+        for_each(squares, [=, &places](Square s) { to[places[s]] = number; });
     }
     // Sets all squares to a number, which is not negative; it is rounded to a float first, as in Python.
     void fill(int plane, double x) noexcept {
@@ -90,10 +97,14 @@ public:
     }
     // Sets one square to one.
     void set(int plane, Square s) noexcept { set_bit(static_cast<unsigned>(layout_.places[plane] + s)); }
-    // Sets one square of a plane of counts.
-    void set(int plane, Square s, double x) noexcept {
+    // Sets squares to one.
+    void set(int plane, Bitboard squares, const Places& places) noexcept {
+        set_bits(static_cast<unsigned>(layout_.places[plane]), squares, places);
+    }
+    // Sets squares of a plane of counts.
+    void set(int plane, Bitboard squares, const Places& places, double x) noexcept {
         for (int level = 0; level < static_cast<int>(x * kLevels + 0.5); ++level) {
-            set_bit(static_cast<unsigned>(layout_.places[plane] + level * layout_.level_bits + s));
+            set_bits(static_cast<unsigned>(layout_.places[plane] + level * layout_.level_bits), squares, places);
         }
     }
     // Sets all squares to a number: to one, if the plane has a single bit.
@@ -108,6 +119,13 @@ public:
 
 private:
     void set_bit(unsigned at) noexcept { bits_[at / 8] |= static_cast<std::uint8_t>(1U << at % 8); }
+    void set_bits(unsigned first, Bitboard squares, const Places& places) noexcept {
+        std::uint8_t* const bits = bits_;  // The compiler cannot know that no bit changes the member.
+        for_each(squares, [=, &places](Square s) {
+            const unsigned at = first + places[s];
+            bits[at / 8] |= static_cast<std::uint8_t>(1U << at % 8);
+        });
+    }
 
     const PackedLayout& layout_;
     std::uint8_t* bits_;
