@@ -9,13 +9,13 @@ import pytest
 from dev import checks, run_check
 
 COMMANDS = checks(Path(sys.prefix))
-NAMES = [pytest.param("C++", marks=pytest.mark.slow) if name == "C++" else name for name in COMMANDS]
+NAMES = [name for name in COMMANDS if name != "C++"]  # tools/sanitize.py builds with the same warnings.
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_lint(name: str) -> None:
-    module = {"layers": "importlinter", "C++": None}.get(name, name)
-    if module and not find_spec(module):
+    module = {"layers": "importlinter"}.get(name, name)
+    if not find_spec(module):
         pytest.skip(f"{module} is not installed")
     done = run_check(COMMANDS[name])
     if done.returncode != 0:

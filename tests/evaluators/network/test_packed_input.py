@@ -211,13 +211,13 @@ def test_the_shipped_network_answers_bits_as_planes() -> None:
 
 @pytest.fixture(scope="module")
 def positions_of_three_sets() -> list[tuple[Any, list[int]]]:
-    """10,000 positions of three sets, with their legal moves: random games, and games of two engines."""
+    """600 positions of three sets, with their legal moves: random games, and games of two engines."""
     data = models_folder() / "data"
     boards = [
         *map(Board, SFENS),
-        *random_boards(998, seed=8),
-        *boards_of_games(data / "fsf_20261121a.hcpe.xz", 750),
-        *boards_of_games(data / "gps_openings.hcpe.xz", 750),
+        *random_boards(298, seed=8),
+        *boards_of_games(data / "fsf_20261121a.hcpe.xz", 150),
+        *boards_of_games(data / "gps_openings.hcpe.xz", 150),
     ]
     return [(board, board.legal_moves()) for board in boards]
 
@@ -258,7 +258,7 @@ def check_near(found: tuple[list[Any], Any], expected: tuple[list[Any], Any], al
 @pytest.mark.slow
 @needs_native
 @every_kind
-def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_2500_positions(
+def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_600_positions(
     models: dict[tuple[str, bool], Path], positions_of_three_sets: list[tuple[Any, list[int]]], kind: str
 ) -> None:
     """Bits give the answers of planes, but for the order of some sums; halves have a precision of 2^-11."""

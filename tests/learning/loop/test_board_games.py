@@ -109,7 +109,7 @@ def test_the_curve_of_strength_adds_the_matches_that_promoted(tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_tictactoe_is_learnt_to_the_last_position(tmp_path: Path) -> None:
-    assert selfplay("--game", "tictactoe", "--folder", tmp_path, "--cycles", "12") == 0
+    assert selfplay("--game", "tictactoe", "--folder", tmp_path, "--cycles", "4") == 0
     game, _ = LOOPS["tictactoe"]
     folder = LoopFolder(tmp_path, game)
     evaluator = game.open(folder.network(folder.champion), 16)

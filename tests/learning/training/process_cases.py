@@ -72,20 +72,29 @@ def part_of_batch(group: ProcessGroup) -> Batch[Any]:
     return make_batch(data, *group.part(next(draws(len(data), BATCH, np.random.default_rng(3)))))
 
 
-def both_gradients(folder: Path) -> tuple[Arrays, Arrays]:
+def both_gradients(group: ProcessGroup) -> tuple[Arrays, Arrays]:
     """Returns the gradients with fixed statistics of the normalisations, and with those of the batch."""
-    with joined("cpu") as group:
-        module, batch = group.parallel(InDoubles(), "cpu"), part_of_batch(group)
-        return gradients(module.eval(), batch), gradients(module.train(), batch)
+    module, batch = group.parallel(InDoubles(), "cpu"), part_of_batch(group)
+    return gradients(module.eval(), batch), gradients(module.train(), batch)
 
 
-def threads_left(folder: Path) -> tuple[list[str], list[str]]:
-    """Returns the names of gloo's threads during a run of two steps and after it."""
+def together(folder: Path) -> dict[str, Any]:
+    """Returns what one group of processes finds: starting processes takes longer than all of it.
+
+    threads: the names of gloo's threads while there is a group, and after it.
+    """
+    timed = new_config(blocks=1, channels=8, steps=1_000_000, minutes=0.01, evaluations=2)
     with joined("cpu") as group:
-        train(new_config(steps=2, evaluations=1), some_positions(), {}, folder, group=group)
+        found = {
+            "gradients": both_gradients(group),
+            "run": run(group, folder / "run", new_config()),
+            "small run": run(group, folder / "small", SMALL),
+            "timed": run(group, folder / "timed", timed),
+            "refusals": refusals(group, folder / "refused"),
+        }
         during = gloo_threads()
     gc.collect()
-    return during, gloo_threads()
+    return found | {"threads": (during, gloo_threads())}
 
 
 def gloo_threads() -> list[str]:
@@ -93,7 +102,9 @@ def gloo_threads() -> list[str]:
     return [name for name in names if "gloo" in name]
 
 
-def run(folder: Path, config: TrainingConfig, killed_at: int = 0) -> tuple[Arrays, list[int]]:
+def run(
+    group: ProcessGroup, folder: Path, config: TrainingConfig, killed_at: int = 0
+) -> tuple[Arrays, list[int]]:
     """Trains and returns the network and the steps taken; process 1 is killed once after a step."""
     steps: list[int] = []
 
@@ -105,41 +116,35 @@ def run(folder: Path, config: TrainingConfig, killed_at: int = 0) -> tuple[Array
             os.kill(os.getpid(), signal.SIGKILL)
 
     data = some_positions()
-    with joined("cpu") as group:
-        net = train(config, data, {"some": data}, folder, report, group=group)
+    net = train(config, data, {"some": data}, folder, report, group=group)
     return {name: tensor.numpy() for name, tensor in net.state_dict().items()}, steps
 
 
-def refusals(folder: Path) -> list[str]:
+def refusals(group: ProcessGroup, folder: Path) -> list[str]:
     """Returns the messages for a batch that cannot be divided and for processes that differ."""
     data, messages = some_positions(), []
-    with joined("cpu") as group:
-        fewer = data.select(np.arange(len(data) - group.rank))
-        for config, positions in (
-            (new_config(batch_size=15), data),
-            (new_config(seed=group.rank), data),
-            (new_config(), fewer),
-        ):
-            try:
-                train(config, positions, {}, folder, group=group)
-            except InputError as error:
-                messages.append(str(error))
+    fewer = data.select(np.arange(len(data) - group.rank))
+    for config, positions in (
+        (new_config(batch_size=15), data),
+        (new_config(seed=group.rank), data),
+        (new_config(), fewer),
+    ):
+        try:
+            train(config, positions, {}, folder, group=group)
+        except InputError as error:
+            messages.append(str(error))
     return messages
 
 
-CASES = {
-    "gradients": both_gradients,
-    "threads": threads_left,
-    "run": lambda folder: run(folder, new_config()),
-    "small run": lambda folder: run(folder, new_config(blocks=1, channels=8, steps=20, evaluations=2)),
-    "killed": lambda folder: run(folder, new_config(blocks=1, channels=8, steps=20, evaluations=2), 13),
-    "timed": lambda folder: run(
-        folder, new_config(blocks=1, channels=8, steps=1_000_000, minutes=0.01, evaluations=2)
-    ),
-    "refusals": refusals,
-}
+def killed(folder: Path) -> tuple[Arrays, list[int]]:
+    with joined("cpu") as group:
+        return run(group, folder / "run", SMALL, 13)
+
+
+SMALL = new_config(blocks=1, channels=8, steps=20, evaluations=2)
+CASES = {"together": together, "killed": killed}
 
 if __name__ == "__main__":
     case, path = sys.argv[1], Path(sys.argv[2])
-    result = CASES[case](path / "run")
+    result = CASES[case](path)
     (path / f"result-{os.environ['RANK']}").write_bytes(pickle.dumps(result))

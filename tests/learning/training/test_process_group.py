@@ -25,13 +25,12 @@ from goryu.learning.training.train import train  # noqa: E402
 from goryu.learning.training.validation import validate  # noqa: E402
 
 SCRIPT = Path(__file__).parent / "process_cases.py"
-CASES = runpy.run_path(str(SCRIPT))
+NAMES = runpy.run_path(str(SCRIPT))
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
 def launch(case: str, folder: Path, *, restarts: int = 0) -> list[Any]:
-    """Returns what the case returned in each of two processes of torchrun; the run's files are in `run`."""
-    folder.mkdir(exist_ok=True)
+    """Returns what the case returned in each of two processes of torchrun."""
     command = [*TORCHRUN, "--max-restarts", str(restarts), "--monitor-interval", "0.1", str(SCRIPT), case]
     environment = os.environ | {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}  # Else a restart may fail.
     done = subprocess.run([*command, str(folder)], capture_output=True, text=True, env=environment)
@@ -48,7 +47,7 @@ def are_equal(found: dict[str, Any], expected: dict[str, Any]) -> bool:
 
 
 def test_the_parts_of_the_processes_make_up_the_batches_of_one_process() -> None:
-    data, size = CASES["some_positions"](), 16
+    data, size = NAMES["some_positions"](), 16
     content = next(draws(len(data), size, np.random.default_rng(3)))
     parts = [ProcessGroup(rank, 4).part(content) for rank in range(4)]
     assert sorted(np.concatenate([chosen for chosen, _ in parts])) == sorted(content[0])
@@ -65,15 +64,29 @@ def test_the_parts_of_the_processes_make_up_the_batches_of_one_process() -> None
             assert np.array_equal(expected.policy[rank::2], halves[rank].policy)
 
 
+class Together:
+    """What two processes have found, in the folder in which they have trained."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self._results = folder, launch("together", folder)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return [result[name] for result in self._results]
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Together:
+    return Together(tmp_path_factory.mktemp("together"))
+
+
 @pytest.mark.slow
-def test_the_gradients_of_two_processes_are_those_of_one(tmp_path: Path) -> None:
+def test_the_gradients_of_two_processes_are_those_of_one(two: Together) -> None:
     """With fixed statistics of the normalisations: those of the whole batch; else the mean of the halves'."""
-    found = launch("gradients", tmp_path)
-    gradients, new_module, part = CASES["gradients"], CASES["InDoubles"], CASES["part_of_batch"]
+    gradients, new_module, part = NAMES["gradients"], NAMES["InDoubles"], NAMES["part_of_batch"]
     whole = gradients(new_module().eval(), part(ALONE))
     halves = [gradients(new_module().train(), part(ProcessGroup(rank, 2))) for rank in range(2)]
     assert max(np.abs(gradient).max() for gradient in whole.values()) > 1e-2
-    for fixed, own in found:
+    for fixed, own in two["gradients"]:
         for name, expected in whole.items():
             assert np.allclose(fixed[name], expected, rtol=1e-5, atol=1e-6), name
             assert np.allclose(own[name], (halves[0][name] + halves[1][name]) / 2, rtol=1e-5, atol=1e-6), name
@@ -81,22 +94,22 @@ def test_the_gradients_of_two_processes_are_those_of_one(tmp_path: Path) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the names of threads from /proc")
-def test_no_thread_of_the_processes_outlives_the_run(tmp_path: Path) -> None:
+def test_no_thread_of_the_processes_outlives_the_run(two: Together) -> None:
     """A thread of gloo that still runs when Python ends may abort the process."""
-    for during, after in launch("threads", tmp_path):
+    for during, after in two["threads"]:
         assert during
         assert not after
 
 
 @pytest.mark.slow
-def test_two_processes_learn_what_one_process_learns(tmp_path: Path) -> None:
-    data, new_config = CASES["some_positions"](), CASES["new_config"]
-    (first, steps), (second, others) = launch("run", tmp_path)
+def test_two_processes_learn_what_one_process_learns(two: Together, tmp_path: Path) -> None:
+    data, new_config = NAMES["some_positions"](), NAMES["new_config"]
+    (first, steps), (second, others) = two["run"]
     assert steps == others == list(range(1, 41))
     assert are_equal(second, first)
-    stored = load_checkpoint(tmp_path / "run" / "checkpoint.pt")
+    stored = load_checkpoint(two.folder / "run" / "checkpoint.pt")
     assert are_equal({name: tensor.numpy() for name, tensor in stored.state_dict().items()}, first)
-    log = log_of(tmp_path / "run")
+    log = log_of(two.folder / "run")
     assert [(entry["step"], entry["samples"]) for entry in log] == [(i, 16 * i) for i in (10, 20, 30, 40)]
     # Each process has measured half of the positions.
     measured, expected = log[-1]["held_out"]["some"], validate(stored, data)
@@ -113,40 +126,40 @@ def test_two_processes_learn_what_one_process_learns(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed by a signal")
-def test_a_run_whose_process_is_killed_ends_with_the_same_network(tmp_path: Path) -> None:
+def test_a_run_whose_process_is_killed_ends_with_the_same_network(two: Together, tmp_path: Path) -> None:
     """torchrun starts both processes again, and they go on from the last checkpoint."""
-    expected, _ = launch("small run", tmp_path / "whole")[0]
-    found, steps = launch("killed", tmp_path / "killed", restarts=1)[0]
+    expected, _ = two["small run"][0]
+    found, steps = launch("killed", tmp_path, restarts=1)[0]
     assert steps == list(range(11, 21))
-    assert [entry["step"] for entry in log_of(tmp_path / "killed" / "run")] == [10, 20]
+    assert [entry["step"] for entry in log_of(tmp_path / "run")] == [10, 20]
     assert are_equal(found, expected)
-    config = CASES["new_config"](blocks=1, channels=8, steps=24, evaluations=1)  # One process goes on.
+    config = NAMES["new_config"](blocks=1, channels=8, steps=24, evaluations=1)  # One process goes on.
     train(
         config,
-        CASES["some_positions"](),
+        NAMES["some_positions"](),
         {},
-        tmp_path / "whole" / "run",
+        two.folder / "small",
         lambda entry: steps.append(entry["step"]),
     )
     assert sorted(set(steps[10:])) == [21, 22, 23, 24]
 
 
 @pytest.mark.slow
-def test_processes_that_stop_by_time_stop_at_the_same_step(tmp_path: Path) -> None:
-    (first, steps), (second, others) = launch("timed", tmp_path)
+def test_processes_that_stop_by_time_stop_at_the_same_step(two: Together) -> None:
+    (first, steps), (second, others) = two["timed"]
     assert steps == others
     assert are_equal(second, first)
 
 
 @pytest.mark.slow
-def test_processes_that_cannot_train_together_say_why(tmp_path: Path) -> None:
-    first, second = launch("refusals", tmp_path)
+def test_processes_that_cannot_train_together_say_why(two: Together) -> None:
+    first, second = two["refusals"]
     assert first == second
     assert first[0] == "batch size: expected a multiple of the 2 processes, received 15"
     assert first[1].startswith("seed: expected 0 as in process 0, found 1 in process 1 on ")
     assert first[2].startswith("positions to train on: expected 32 with checksum ")
     assert "found 31 with checksum " in first[2]
-    assert not (tmp_path / "run").exists()
+    assert not (two.folder / "refused").exists()
 
 
 def test_the_processes_of_a_computer_share_its_cores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +182,7 @@ def test_an_environment_that_is_not_torchruns_is_refused(monkeypatch: pytest.Mon
 
 def goryu_train(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     """Starts the program under torchrun."""
-    source = ["--source", f"{CASES['GAMES']},540", "--held-out", "0.1"]
+    source = ["--source", f"{NAMES['GAMES']},540", "--held-out", "0.1"]
     sizes = ["--batch-size", "8", "--blocks", "1", "--channels", "8"]
     return subprocess.Popen(
         [*TORCHRUN, "-m", "goryu", "train", *source, *sizes, "--folder", str(folder), *arguments],
