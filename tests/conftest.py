@@ -1,5 +1,6 @@
 """Shared by all tests: the choice of the native classes, and a header that names the goryu under test."""
 
+import gc
 import importlib
 import importlib.util
 import os
@@ -17,6 +18,26 @@ import goryu
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
+
+FIRST = (
+    "work/test_cluster.py", "native/test_sanitizers.py", "repository/test_notebooks.py",
+    "repository/test_texts.py", "repository/test_lint.py", "acceptance/test_sessions.py",
+    "learning/loop/test_board_games.py", "acceptance/test_process.py",
+    "learning/training/test_process_group.py", "repository/test_docs.py", "web/test_web_story.py",
+    "commands/training/test_learn.py", "learning/tutorials/test_pseudocode.py",
+    "players/agents/test_making.py", "learning/loop/test_shogi.py", "csa/test_client.py",
+)  # fmt: skip
+"""The files that take longest, the longest first: at the end of a run no process should wait for another."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    places = {tests / name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # A player that loads collects garbage: in all that the tests have imported that takes long.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -300,7 +300,7 @@ class Game:
     "way, games, plies, byoyomi",
     [
         *(("classic", 1, 8, 60), ("early", 2, 6, 60), ("stochastic", 1, 8, 60)),
-        pytest.param("early", 1, 200, 30, marks=pytest.mark.slow),
+        pytest.param("early", 1, 80, 30, marks=pytest.mark.slow),
     ],
 )
 def test_shogihome_plays_games_with_every_kind_of_pondering(

@@ -339,7 +339,7 @@ def test_games_with_a_server_that_does_everything_allowed_and_breaks_connections
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_many_such_games_of_goryu(tmp_path: Path) -> None:
-    play_many(tmp_path, int(os.environ.get("GORYU_TEST_CSA_GAMES", "6")), 150, [])
+    play_many(tmp_path, int(os.environ.get("GORYU_TEST_CSA_GAMES", "4")), 100, [])
 
 
 def play_many(folder: Path, games: int, max_moves: int, arguments: list[str]) -> None:

@@ -171,12 +171,12 @@ def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_replies")
 def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, on_board: Any) -> None:
-    """The person resigns after 30 moves of their own, if the game lasts that long."""
+    """The person resigns after 12 moves of their own, if the game lasts that long."""
     choose_level(page, 1)
     start(page)
     board = on_board(page)
     rng = random.Random(1)
-    for turn in range(30):
+    for turn in range(12):
         game = the_game(server)
         if game.over:
             break

@@ -10,19 +10,21 @@ import pytest
 from goryu.commands.training.learn import main
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.tictactoe import TicTacToe
+from goryu.learning.tutorials import experiments
 
 COMMAND = [sys.executable, "-m", "goryu", "learn"]
 
 
-def run(*arguments: str) -> None:
-    subprocess.run([*COMMAND, *arguments, "--threads", "1"], check=True, capture_output=True)
-
-
 @pytest.mark.slow
-def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) -> None:
+def test_learning_tictactoe_writes_a_network_and_every_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    run("tictactoe", "--cycles", "1", "--match-games", "2", "--folder", str(tmp_path))
+    every_run = experiments.mean_correctness
+    monkeypatch.setattr(experiments, "mean_correctness", lambda new, runs: every_run(new, min(runs, 10)))
+    words = ["--cycles", "1", "--games-per-cycle", "40", "--match-games", "2", "--threads", "1"]
+    assert main(["tictactoe", *words, "--folder", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     correctness = document["correctness"]
     assert correctness["alpha-beta"] == correctness["minimax"] == 11
@@ -37,7 +39,8 @@ def test_learning_tictactoe_writes_a_network_and_every_number(tmp_path: Path) ->
 def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    run("reversi", "--value-only", "--value-games", "60", "--match-games", "4", "--folder", str(tmp_path))
+    words = ["--value-only", "--value-games", "30", "--match-games", "2", "--threads", "1"]
+    assert main(["reversi", *words, "--folder", str(tmp_path)]) == 0
     points = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["points"]
     assert "most discs after 2 plies, moving first - random" in points
     assert "value network ours, moving first - random" in points

@@ -80,7 +80,7 @@ def test_the_labels_are_those_of_onnxruntime(teacher: Path, games: Path) -> None
 @pytest.mark.slow
 @pytest.mark.skipif(not (downloaded_model()).exists(), reason="not downloaded")
 def test_the_labels_of_miniosl_are_those_of_onnxruntime(games: Path) -> None:
-    check_labels(downloaded_model(), games, 300)
+    check_labels(downloaded_model(), games, 60)
 
 
 def test_the_batches_are_those_of_stored_labels(teacher: Path, games: Path) -> None:

@@ -210,15 +210,12 @@ def test_a_short_run_trains_stores_measures_and_resumes(
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(
-    tmp_path: Path, number: signal.Signals
-) -> None:
+def test_a_signal_to_all_processes_ends_the_run_and_the_same_command_resumes(tmp_path: Path) -> None:
     """Training takes so long that the actors wait within a message. Games of reversi are long messages."""
     torch = pytest.importorskip("torch")
     command = [*COMMAND, "reversi", "--folder", str(tmp_path), "--actors", "2"]
     command += ["--playouts", "0.00125", "--checkpoints", "0.01", "--batch", "0.5", "--games", "0.001"]
-    for resumed in ("", "resuming after step "):
+    for number, resumed in ((signal.SIGTERM, ""), (signal.SIGINT, "resuming after step ")):
         running = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )

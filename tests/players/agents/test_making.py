@@ -59,7 +59,7 @@ def search(
     limits: Limits | None = None,
     control: SearchControl | None = None,
 ) -> Answer:
-    request = Request(board or Board(), limits or Limits(movetime_ms=100), config, time.monotonic())
+    request = Request(board or Board(), limits or Limits(movetime_ms=20), config, time.monotonic())
     return player.search(request, control or SearchControl(), lambda result, ms: None)
 
 
@@ -67,17 +67,15 @@ def search(
 
 
 @pytest.mark.parametrize("name", OTHERS)
-@pytest.mark.parametrize("sfen", [MIDDLE_GAME, MATE_IN_1, MATE_IN_3])
-def test_every_algorithm_plays_a_legal_move_in_time_and_leaves_the_board(name: str, sfen: str) -> None:
+def test_every_algorithm_plays_a_legal_move_in_time_and_leaves_the_board(name: str) -> None:
     player, config = player_of(name)
-    board = Board(sfen)
-    start_s = time.monotonic()
-    answer = search(player, config, board)
-    assert answer.move in board.legal_moves()
-    assert board.sfen() == Board(sfen).sfen()
-    assert time.monotonic() - start_s < 20.0
-    assert answer.result is not None
-    assert answer.result.moves[0].pv[0] == answer.move
+    for sfen in (MIDDLE_GAME, MATE_IN_1, MATE_IN_3):
+        board = Board(sfen)
+        answer = search(player, config, board)
+        assert answer.move in board.legal_moves()
+        assert board.sfen() == Board(sfen).sfen()
+        assert answer.result is not None
+        assert answer.result.moves[0].pv[0] == answer.move
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -85,7 +83,7 @@ def test_every_algorithm_plays_only_the_root_moves(name: str) -> None:
     player, config = player_of(name)
     only = tuple(map(move_from_usi, ("9g9f", "1g1f")))
     for _ in range(3):
-        answer = search(player, config, limits=Limits(movetime_ms=50, root_moves=only))
+        answer = search(player, config, limits=Limits(movetime_ms=20, root_moves=only))
         assert answer.move in only
         assert answer.result is not None
         assert {move.move for move in answer.result.moves} <= set(only)
@@ -110,7 +108,7 @@ def test_a_pondering_search_answers_only_after_the_hit_and_may_resign_then(name:
         hit_s.append(time.monotonic())
         control.ponderhit(Limits(movetime_ms=50), hit_s[0])
 
-    threading.Timer(0.2, hit).start()
+    threading.Timer(0.1, hit).start()
     answer = search(player, config, limits=Limits(ponder=True, movetime_ms=50), control=control)
     assert hit_s, "it answered before the hit"
     assert time.monotonic() >= hit_s[0]
@@ -118,12 +116,12 @@ def test_a_pondering_search_answers_only_after_the_hit_and_may_resign_then(name:
 
 
 @pytest.mark.parametrize("name", ["uct", "flat-mc", "gumbel", "alpha-beta"])
-@pytest.mark.parametrize("nodes", [1, 7, 40])
-def test_a_limit_of_nodes_is_exact(name: str, nodes: int) -> None:
+def test_a_limit_of_nodes_is_exact(name: str) -> None:
     player, config = player_of(name)
-    answer = search(player, config, limits=Limits(nodes=nodes))
-    assert answer.result is not None
-    assert answer.result.stats.playouts == nodes
+    for nodes in (1, 7, 20):
+        answer = search(player, config, limits=Limits(nodes=nodes))
+        assert answer.result is not None
+        assert answer.result.stats.playouts == nodes
 
 
 def test_the_least_thinking_time_holds_for_players_that_do_not_search() -> None:
@@ -219,12 +217,12 @@ def test_alpha_beta_gives_every_line_its_exact_value() -> None:
     assert [line.value for line in lines] == pytest.approx(sorted(values, reverse=True)[:4])
 
 
-@pytest.mark.parametrize("nodes", range(100, 3000, 290))
-def test_an_interrupted_depth_of_alpha_beta_leaves_all_lines_in_order(nodes: int) -> None:
-    searcher = AlphaBetaSearcher(material_value, lines=3)
-    values = [move.value for move in searcher.search(Board(MIDDLE_GAME), never, max_playouts=nodes).moves]
-    assert len(values) == 3
-    assert values == sorted(values, reverse=True)
+def test_an_interrupted_depth_of_alpha_beta_leaves_all_lines_in_order() -> None:
+    for nodes in range(100, 3000, 290):
+        searcher = AlphaBetaSearcher(material_value, lines=3)
+        values = [move.value for move in searcher.search(Board(MIDDLE_GAME), never, max_playouts=nodes).moves]
+        assert len(values) == 3
+        assert values == sorted(values, reverse=True)
 
 
 def test_alpha_beta_finds_the_shortest_mate() -> None:
@@ -368,7 +366,7 @@ def test_a_seed_repeats_the_moves(name: str) -> None:
     for _ in range(2):
         player, config = player_of(name, temperature=1.0)
         config = replace(config, seed=5)
-        games.append([search(player, config, limits=Limits(nodes=10)).move for _ in range(3)])
+        games.append([search(player, config, limits=Limits(nodes=5)).move for _ in range(3)])
     assert games[0] == games[1]
 
 
