@@ -92,16 +92,21 @@ def server(tmp_path: Path, running_server: Any, monkeypatch: pytest.MonkeyPatch)
 class Story:
     """The page, and what the steps of the story share."""
 
-    def __init__(self, page: Any, server: Any, on_board: Any) -> None:
-        self.page, self.server, self._on_board = page, server, on_board
+    def __init__(self, page: Any, server: Any, on_board: Any, folder: Path) -> None:
+        self.page, self.server, self._on_board, self._folder = page, server, on_board, folder
+        self._shots = 0
 
     def go(self, address: str) -> None:
         self.page.goto(self.page.url.partition("#")[0] + address)
 
-    def change_language(self, page: Any = None) -> None:
-        """Changes the language and back: the page is drawn in both, and may write no error."""
+    def photograph(self, name: str, page: Any = None) -> None:
+        """Takes a picture in both languages, for people who look at it."""
+        page = page or self.page
+        self._shots += 1
         for _ in range(2):
-            (page or self.page).click("#language")
+            language = page.evaluate("document.documentElement.lang")
+            page.screenshot(path=self._folder / f"{self._shots:02}-{name}.{language}.png")
+            page.click("#language")
 
     def shown(self) -> Problem:
         """Returns the problem on the board."""
@@ -133,7 +138,7 @@ def test_a_folder_of_games_becomes_problems_that_are_solved_and_come_back(
     open_page: Any, server: Any, on_board: Any, tmp_path: Path, drop: Any
 ) -> None:
     page = open_page("#train")
-    story = Story(page, server, on_board)
+    story = Story(page, server, on_board, tmp_path)
     settings_of_the_checks(page)
     games_are_dropped_and_reviewed(story, tmp_path / "games", drop)
     wrong, right = a_day_of_ten_problems(story)
@@ -173,10 +178,10 @@ def games_are_dropped_and_reviewed(story: Story, folder: Path, drop: Any) -> Non
     page.get_by_label("I played").select_option("black")
     expect(page.locator(".game-list tbody tr")).to_have_count(6)
     page.get_by_role("button", name="Clear the filters").click()
-    story.change_language()
+    story.photograph("games")
     story.go("#games/progress")
     expect(page.locator(".game-progress .dot")).to_have_count(10)
-    story.change_language()
+    story.photograph("progress")
 
 
 def a_day_of_ten_problems(story: Story) -> tuple[int, set[int]]:
@@ -200,7 +205,7 @@ def a_day_of_ten_problems(story: Story) -> tuple[int, set[int]]:
             expect(page.locator(".train .arrows .arrow")).to_have_count(1)
             result.locator(".line-move").first.click()
             expect(result.locator(".line-move").first).to_have_attribute("aria-current", "true")
-            story.change_language()
+            story.photograph("wrong")
             page.get_by_role("button", name="Try again").click()
             page.get_by_role("button", name="Hint").click()
             expect(page.locator(".note-line")).to_contain_text("This piece moves")
@@ -210,13 +215,13 @@ def a_day_of_ten_problems(story: Story) -> tuple[int, set[int]]:
         expect(result.locator("h2")).to_contain_text("right")
         expect(result).to_contain_text("You played")
         if number == 4:
-            story.change_language()
+            story.photograph("as-good")
         page.get_by_role("button", name="Next").click()
         if number < 9:
             expect(result).to_be_hidden()  # The next problem is there.
     expect(page.locator(".day")).to_contain_text("Done for today.")
     expect(page.locator(".day")).to_contain_text("9 of 10")
-    story.change_language()
+    story.photograph("done")
     assert len(right) == 9
     assert dojo.schedule.day(DAY).is_over
     return wrong, right
@@ -238,7 +243,7 @@ def the_next_day(story: Story, wrong: int, right: set[int]) -> None:
     page.get_by_role("button", name="Open the game").click()
     current = page.locator(".review .game-move[aria-current]")
     expect(current).to_contain_text(str(len(story.shown().moves) + 1))
-    story.change_language()
+    story.photograph("review")
 
 
 def two_orders_of_moves_meet(story: Story) -> None:
@@ -249,7 +254,7 @@ def two_orders_of_moves_meet(story: Story) -> None:
     for name in ("P-7f", "P-3d", "P-2f"):
         if name == "P-2f":
             expect(explored).to_contain_text("17 games meet here")
-            story.change_language()
+            story.photograph("explorer")
         explored.locator(".line-move").get_by_text(name, exact=True).click()
     page.get_by_role("heading", name="Games with this position: 17").wait_for()
     page.get_by_role("button", name="P-5d Learn this move").click()
@@ -278,7 +283,7 @@ def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
     expect(page.locator(".play .arrows .arrow")).to_have_count(1)
     page.reload()
     expect(panel.locator(".line-move").first).to_have_text("Rx8d")
-    story.change_language()
+    story.photograph("lesson")
     panel.get_by_role("button", name="Show the better move").click()
     expect(panel.locator(".line")).to_have_count(2)
     panel.locator(".line-move").last.click()
@@ -311,7 +316,7 @@ def a_phone_pairs_and_plays(story: Story, open_page: Any, on_board: Any) -> None
     phone.get_by_role("button", name="Start").click()
     on_board(phone, ".play .shogi").move("7g7f")
     expect(phone.locator(".play .moves li")).to_have_count(1)
-    story.change_language(phone)
+    story.photograph("phone", phone)
 
     computer.bring_to_front()
     expect(computer.locator("#devices li")).to_contain_text("<b>My phone</b>")
