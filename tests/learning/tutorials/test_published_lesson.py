@@ -35,11 +35,12 @@ def test_the_network_reads_one_plane_keeps_the_board_and_has_no_bound() -> None:
     assert torch.allclose(net.layers[0](plane + 1.0), expected, atol=1e-6)
     boards = encode([(0b110, 0b1), (0b11, 0b11)], 8)
     empty = encode([(0, 0)], 8)
-    values = forward_values(net, np.concatenate([boards, empty]))
-    assert values[1] == pytest.approx(values[2]), "own and opponent's discs are +1 and -1 of one plane"
+    # Not in one batch, whose places may round differently.
+    values = [float(forward_values(net, planes)[0]) for planes in (boards[:1], boards[1:], empty)]
+    assert values[1] == values[2], "own and opponent's discs are +1 and -1 of one plane"
     with torch.no_grad():
         net.layers[-1].bias += 640.0
-    assert forward_values(net, boards)[0] == pytest.approx(values[0] + 10.0)
+    assert forward_values(net, boards[:1])[0] == pytest.approx(values[0] + 10.0)
 
 
 def test_the_initial_weights_are_truncated_normal() -> None:
