@@ -332,6 +332,7 @@ def import_onnxruntime() -> Any:
             "pip uninstall every onnxruntime*, then install one"
         )
     onnxruntime.set_default_logger_severity(_SEVERITY_ERROR)
+    onnxruntime.disable_telemetry_events()  # On Windows; elsewhere goryu/__init__.py did.
     return onnxruntime
 
 
