@@ -352,6 +352,10 @@ def test_the_program_goes_on_shows_and_checks(
     assert re.search(r"12 positions, 2 plies deep, \d\.\d\d own moves a game", capsys.readouterr().out)
     assert program.main(["check", str(small_book)]) == 0
     assert "12 positions" in capsys.readouterr().out
+    assert (
+        program.main(["check", "goryu.db"]) == 0
+    )  # It is found in the folder of the models, as by BookFile.
+    assert "no problem" in capsys.readouterr().out
     assert program.main(["show", str(small_book), "--usi"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == f"sfen {START_SFEN}"

@@ -30,8 +30,10 @@ from goryu.commands.common import (
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
+from goryu.evaluators.network.model_files import models_folder
 from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import default_model, model_path, named_model
+from goryu.players.set_up.paths import named_file
 
 if TYPE_CHECKING:
     from goryu.bookmaking.graph import BookGraph
@@ -363,7 +365,7 @@ def _open(path: Path) -> "YaneuraOuBook":
     from goryu.players.books.opening_book import open_book
     from goryu.players.books.yaneuraou import YaneuraOuBook
 
-    book = open_book(path)
+    book = open_book(named_file(str(path), "", models_folder()))
     if not isinstance(book, YaneuraOuBook):
         raise UsageError(f"{path}: expected a book in YaneuraOu's text format (.db)")
     return book

@@ -190,8 +190,8 @@ OPTIONS: tuple[Option, ...] = (
     check("USI_OwnBook", "book_file.is_wanted", "Play from the opening book.", "OwnBook", "IsBookEnabled"),
     filename("BookFile", "book_file.path",
              "Opening book of YaneuraOu (.db, .ybb), ShogiGUI (.sbk) or Apery (.bin), or several, separated "
-             "by semicolons. Empty: Goryu's own, when a shipped network plays at full strength with a time "
-             "limit. no_book: none.", "Book_File", "BookPath"),
+             "by semicolons. Empty: Goryu's own, when one of Goryu's networks plays at full strength with a "
+             "time limit. no_book: none.", "Book_File", "BookPath"),
     string("BookDir", "book_file.folder", "Folder in which a relative BookFile is looked for first."),
     spin("BookMoves", "book.max_ply", 0, 10_000, NUMBER,
          "Number of the last move for which the book is used."),

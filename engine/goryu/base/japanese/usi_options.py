@@ -99,7 +99,7 @@ USI_OPTIONS = {
     "USI_OwnBook": "定跡を使う。",
     "BookFile": (
         "やねうら王（.db、.ybb）、ShogiGUI（.sbk）、Apery（.bin）の定跡ファイル。セミコロンで区切ると複数を使う。空なら、"
-        "付属のネットワークが持ち時間のある対局を"
+        "Goryuのネットワークが持ち時間のある対局を"
         "全力で指すときだけ、付属の定跡を使う。no_bookなら使わない。"
     ),
     "BookDir": "相対パスのBookFileを最初に探すフォルダ。",
