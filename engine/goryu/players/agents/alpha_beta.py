@@ -54,6 +54,12 @@ class AlphaBetaSearcher(TextbookSearcher):
 
     def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         self._ticker = Ticker(should_stop, most)
+        try:
+            self._deepen(state, moves, should_stop)
+        finally:
+            self._ticker.release()
+
+    def _deepen(self, state: Board, moves: list[Move], should_stop: Callable[[], bool]) -> None:
         self._depth, self._is_proven = 0, False
         self._moves = [RootMove(moves[0], 0.0, 1, self._evaluate(state), None, (moves[0],))]
         while self._depth < DEEPEST and not self._is_proven:

@@ -41,6 +41,10 @@ class Ticker:
             self._check()
         self.count += 1
 
+    def release(self) -> None:
+        """Forgets what asks whether to stop, which holds the search, and it the ticker; the count stays."""
+        self._should_stop = lambda: True
+
     def _check(self) -> None:
         if self.count >= self._limit or self._should_stop():
             raise InterruptedSearch

@@ -8,7 +8,6 @@ from goryu.players.levels.level_moves import Evaluate, choose_level_move
 from goryu.players.levels.levels import Level, at_level, limits_at_level
 from goryu.players.puct_session import PuctSession
 from goryu.players.search_session import Task
-from goryu.search.result import RootMove, SearchResult
 
 LEVEL_BATCH = LEVEL_THREADS = 1
 """Positions per call of the evaluator, and threads of the search."""
@@ -32,14 +31,10 @@ class LevelSession(PuctSession):
 
     def __init__(self, puct: Puct, task: Task, level: Level, evaluate: Evaluate) -> None:
         super().__init__(puct, task)
-        self._level = level
-        self._evaluate = evaluate
         self._longest_mate = level.mate_plies
-        self._choose = self._level_move
-
-    def _level_move(self, result: SearchResult) -> RootMove:
         board, temperature = self._request.board, self._config.evaluator.temperature
-        return choose_level_move(board, result, self._level, temperature, self._evaluate, self._task.rng)
+        # No method of the session: it would hold itself, and the network, until a garbage collection.
+        self._choose = lambda result: choose_level_move(board, result, level, temperature, evaluate, task.rng)
 
     def _root_mate_nodes(self) -> int:
         return self._config.mate.root_nodes  # The nodes of a level limit its search only.

@@ -1,6 +1,5 @@
 """The place of a player's evaluator: what is loaded in it, what was measured for it, why it is empty."""
 
-import gc
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -110,8 +109,7 @@ class EvaluatorSlot:
         """Replaces the evaluator; returns whether there is one now."""
         self._settings = None
         self.problem = "it could not be loaded"
-        self.loaded = None
-        gc.collect()  # Frees the memory of the old network before the new one needs it.
+        self.loaded = None  # A new network needs the memory of the old one.
         try:
             self.loaded = load_evaluator(config, report)
         except LoadingError as error:
