@@ -326,7 +326,7 @@ def test_device_minus_1_is_the_cpu(backend: str) -> None:
 
 
 def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.set_up.loading.shipped_model", lambda: tmp_path / "goryu-5x64.onnx")
+    monkeypatch.setattr("goryu.evaluators.network.model_files.models_folder", lambda: tmp_path)
     config = with_fields(QUICK, {"evaluator.kind": "network", "evaluator.model": "none.onnx"})
     player, messages = loaded(config)
     problems = [message for message in messages if message.startswith("Error! ")]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from goryu.evaluators.network.model_files import shipped_model
+from goryu.evaluators.network.model_files import larger_model, shipped_model
 from goryu.players.config import EvaluatorConfig
-from goryu.players.set_up import loading, measuring
+from goryu.players.set_up import loading, measuring, model_path
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators, load_evaluator
 from goryu.search.evaluator import Evaluator
 
@@ -67,3 +67,24 @@ def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:
         shared.get(config)
     shutil.copy(shipped_model(), model)
     assert isinstance(shared.get(config), LoadedEvaluator)
+
+
+def test_in_place_of_a_missing_network_the_one_plays_that_would_where_none_is_named_or_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(model_path.VARIABLE)
+    monkeypatch.setattr("goryu.implementation.IMPLEMENTATION", "native")
+    monkeypatch.setattr(model_path, "_has_kernel", lambda: True)
+    monkeypatch.setattr(model_path, "downloaded_model", lambda: tmp_path)  # Nothing that could be opened.
+    lines: list[str] = []
+
+    def name() -> str:
+        return load_evaluator(EvaluatorConfig(model="/none.onnx", threads=1), lines.append).name
+
+    assert name() == larger_model().name
+    assert "none.onnx: no such file; playing with the shipped goryu-10x96.onnx" in lines[-1]
+    monkeypatch.setattr(model_path, "larger_model", lambda: tmp_path / "none.onnx")
+    assert name() == shipped_model().name, "the larger one is damaged"
+    assert "playing with the shipped goryu-5x64.onnx" in lines[-1]
+    monkeypatch.undo()
+    assert name() == shipped_model().name, "GORYU_NETWORK asks for it"

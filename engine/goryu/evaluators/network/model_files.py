@@ -34,7 +34,7 @@ def models_folder() -> Path:
 
 
 def shipped_model() -> Path:
-    """Returns the file of the shipped network."""
+    """Returns the file of the small shipped network."""
     return models_folder() / SHIPPED
 
 

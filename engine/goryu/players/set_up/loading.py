@@ -1,7 +1,8 @@
 """Loads the evaluator that the config names, and reports every fallback with its reason.
 
 There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
-shipped model in the same way; at last the material evaluator, which needs no file and no library.
+shipped models in the same way, first the one that plays where none is named or downloaded; at last the
+material evaluator, which needs no file and no library.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.devices import config_of_each
-from goryu.players.set_up.model_path import model_path
+from goryu.players.set_up.model_path import default_shipped_model, model_path
 from goryu.players.set_up.paths import file_stamp
 from goryu.players.set_up.threads import search_threads
 from goryu.search.evaluator import Evaluation, Evaluator
@@ -165,13 +166,15 @@ def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> Load
 
 
 def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) -> tuple[Evaluator, str, str]:
-    """Returns the requested network, the shipped one, or the material evaluator.
+    """Returns the requested network, a shipped one, or the material evaluator.
 
     Also returns its description, and why it is not the requested one, or "".
     """
-    models = [config.model, str(shipped_model())] if config.allows_fallback else [config.model]
+    models = [config.model]
+    if config.allows_fallback:
+        models += [str(default_shipped_model()[0]), str(shipped_model())]
     problems: list[str] = []
-    for model in models:
+    for model in dict.fromkeys(models):
         try:
             network = load_network(replace(config, model=model), report)
         except NETWORK_ERRORS as error:

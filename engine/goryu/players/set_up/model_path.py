@@ -42,19 +42,30 @@ def model_path(config: EvaluatorConfig) -> Path:
 
 def default_model() -> tuple[Path, str]:
     """Returns the file of the network that plays where none is named, and why it is this one."""
+    path, reason = default_shipped_model()
+    downloaded = downloaded_model()
+    if reason == NOT_DOWNLOADED and downloaded.is_file():
+        return downloaded, STRONGEST
+    return path, reason
+
+
+def default_shipped_model() -> tuple[Path, str]:
+    """Returns the file of the shipped network that plays where there is no other, and why it is this one.
+
+    The larger one plays where the downloaded one would, else the small one: where the native search calls it
+    and the processor has the instructions of our kernel, as every processor beside a GPU has. The downloaded
+    one computes nine times as long for a position as the small one; speed and cores do not matter, since with
+    only 20 evaluations a move, a slow machine's, it held its own against the small one with 500. The Python
+    search makes some 100 evaluations a second with it and 450 with the small one, so that hints and reviews,
+    whose playouts are fixed, would take minutes.
+    """
     if os.environ.get(VARIABLE, "") == "shipped":
         return shipped_model(), REFUSED
     from goryu.implementation import IMPLEMENTATION  # Here, since a program's --help needs none.
 
-    downloaded = downloaded_model()
-    reason = why_shipped(
-        is_native=IMPLEMENTATION == "native",
-        has_kernel=IMPLEMENTATION == "native" and _has_kernel(),
-        is_downloaded=downloaded.is_file(),
-    )
-    if not reason:
-        return downloaded, STRONGEST
-    return larger_model() if reason == NOT_DOWNLOADED else shipped_model(), reason
+    if IMPLEMENTATION != "native":
+        return shipped_model(), PYTHON_SEARCH
+    return (larger_model(), NOT_DOWNLOADED) if _has_kernel() else (shipped_model(), NO_KERNEL)
 
 
 def told_choice(config: EvaluatorConfig) -> str:
@@ -63,26 +74,6 @@ def told_choice(config: EvaluatorConfig) -> str:
         return model_path(config).name
     path, reason = default_model()
     return tr("{name} ({reason})", name=path.name, reason=tr(reason))
-
-
-def why_shipped(*, is_native: bool, has_kernel: bool, is_downloaded: bool) -> str:
-    """Returns why a shipped network plays and not the downloaded one, or "" if the downloaded one does.
-
-    The larger one plays if the download alone is missing, else the small one.
-
-    A machine runs the downloaded network well if the native search calls it and the processor has the
-    instructions of our kernel, as every processor beside a GPU has. It computes nine times as long for a
-    position; speed and cores do not matter, since with only 20 evaluations a move, a slow machine's, it held
-    its own against the shipped network with 500. The Python search makes some 100 evaluations a second with
-    it and 450 with the shipped one, so that hints and reviews, whose playouts are fixed, would take minutes.
-
-    is_native: is the search in use native? has_kernel: can our kernel run here?
-    """
-    if not is_native:
-        return PYTHON_SEARCH
-    if not has_kernel:
-        return NO_KERNEL
-    return "" if is_downloaded else NOT_DOWNLOADED
 
 
 def _has_kernel() -> bool:
