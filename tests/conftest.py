@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 import goryu
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.network.providers import BackendError
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 
@@ -104,15 +105,15 @@ def mode(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 class Failing:
-    """A `HashedEvaluator` that raises an error after `calls` calls."""
+    """A `HashedEvaluator` that raises an error after `calls` calls: that of a lost GPU, or another one."""
 
-    def __init__(self, calls: int, message: str) -> None:
-        self.calls, self.message = calls, message
+    def __init__(self, calls: int, message: str, error: type[Exception] = BackendError) -> None:
+        self.calls, self.message, self.error = calls, message, error
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         self.calls -= 1
         if self.calls < 0:
-            raise RuntimeError(self.message)
+            raise self.error(self.message)
         return HashedEvaluator().evaluate(states)
 
 
@@ -145,6 +146,6 @@ def miniosl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 
 @pytest.fixture
-def failing() -> Callable[[int, str], Evaluator]:
+def failing() -> Callable[..., Evaluator]:
     """Makes an evaluator that raises an error with a message after a number of calls."""
     return Failing

@@ -554,7 +554,7 @@ def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     player, messages = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=limits))
     assert load.call_count == loads
-    problem = "Error! RuntimeError: the GPU has gone"
+    problem = "Error! the GPU has gone"
     assert answer.info_string == (problem if loads == 1 else "")
     assert any(message.startswith(problem) for message in messages) == (loads == 2)
     assert answer.result is not None
@@ -582,7 +582,7 @@ def test_the_search_that_got_further_answers(
     monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads)())
     player, messages = loaded(QUICK)
     answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)), control)
-    assert "Error! RuntimeError: the GPU has gone; loading the evaluator again" in messages
+    assert "Error! the GPU has gone; loading the evaluator again" in messages
     assert answer.result is not None
     assert answer.result.stats.playouts >= 60
     assert answer.move == answer.result.move
@@ -627,11 +627,35 @@ def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the
     assert answer.result is not None
     assert answer.result.stats.evaluations >= 200
     assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, limits=Limits(nodes=200))).move
-    assert "Error! RuntimeError: CUDA failure 2: out of memory; loading the evaluator again" in messages
+    assert "Error! CUDA failure 2: out of memory; loading the evaluator again" in messages
     assert search(player, request_of(config)).result is not None
     assert devices[:2] == ["0,1", "-1"]
     player.load(config, messages.append)
     assert devices[-1] == "0,1"
+
+
+@pytest.mark.parametrize("error", [AssertionError, MemoryError, RuntimeError])
+def test_an_error_that_is_not_of_the_gpu_leaves_the_search_on_it(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[..., Evaluator], error: type[Exception]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator, print)
+    for calls in (60, 0):
+        faulty = replace(whole, evaluator=OnGpu(failing(calls, "a bug", error)))
+        load = Mock(return_value=faulty)
+        monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
+        player, messages = loaded(QUICK)
+        request = request_of(QUICK, limits=Limits(nodes=10_000))
+        if calls:
+            answer = search(player, request)
+            assert answer.info_string == f"Error! {error.__name__}: a bug"
+            assert present(answer.result).stats.playouts >= 60
+        else:
+            with pytest.raises(error):
+                search(player, request)
+            assert f"Error! {error.__name__}: a bug; searching again with an empty graph" in messages
+        assert load.call_count == 1
+        assert player.slot.loaded is faulty
+        assert not faulty.lost.is_set()
 
 
 @pytest.mark.parametrize("allows_fallback", [True, False])

@@ -1,8 +1,9 @@
 """The Review view in a real browser, and the page that `goryu analyze --html` writes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -10,9 +11,15 @@ from goryu.analysis.description import Describer
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
+from goryu.base.language import speaking
+from goryu.dojo.dojo import Dojo
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.set_up.loading import load_evaluator
+from goryu.players.set_up import loading
+from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
+from goryu.search.evaluator import Evaluator
+from goryu.web.review import ReviewView
+from goryu.web.session import Session, text_of
 from sample_games import ROOK_HANGS, ROOK_HANGS_KIF
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -251,3 +258,36 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
     expect(page.locator(".toast.error")).to_contain_text("cannot pass")
     expect(page.locator(".threat-button")).to_have_attribute("aria-pressed", "false")
     page.problems.clear()  # The page logs the error that it shows.
+
+
+@pytest.mark.parametrize(
+    ("language", "problem"),
+    [
+        ("en", "the network has failed, and the next search loads it again: the GPU has gone"),
+        ("ja", "ネットワークが使えなくなりました。次の探索で読み込み直します：the GPU has gone"),
+    ],
+)
+def test_the_page_says_that_the_network_was_lost(
+    language: Literal["en", "ja"],
+    problem: str,
+    in_loop: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    failing: Callable[..., Evaluator],
+) -> None:
+    def load(config: EvaluatorConfig, report: Callable[[str], None]) -> LoadedEvaluator:
+        return replace(load_evaluator(config, report), evaluator=failing(0, "the GPU has gone"))
+
+    monkeypatch.setattr(loading, "load_evaluator", load)
+
+    async def run() -> None:
+        session = Session({"review": ReviewView}, Dojo(None, EngineConfig(EvaluatorConfig("uniform"))))
+        view: Any = session.views["review"]
+        with speaking(language):
+            await view.on_open({"name": "game.kif", "text": ROOK_HANGS_KIF})
+            for asked in (view.on_live({"moves": []}), view.on_guess({"index": 0, "move": "2g2f"})):
+                with pytest.raises(LostError) as raised:
+                    await asked
+                assert text_of(raised.value) == problem
+        session.close()
+
+    in_loop(run())

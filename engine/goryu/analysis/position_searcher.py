@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
+from goryu.evaluators.network.providers import RUN_ERRORS
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, mate_in_one, solve
@@ -38,7 +39,7 @@ class PositionSearcher:
     """Searches one position after the other with one search graph, for one thread.
 
     If a position follows from the last one, its part of the graph is kept, and its playouts count.
-    loaded: the network. An error in a search marks it as lost: a lost GPU breaks its session.
+    loaded: the network. If it fails, as after the loss of a GPU, it is marked as lost.
     """
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> None:
@@ -85,6 +86,8 @@ class PositionSearcher:
 
         start: SFEN. moves: in USI, legal. playouts: through the position, inherited ones included.
         should_stop: called between two batches, and may call `analysis`. lines: as there.
+
+        Raises LostError if the network has failed.
         """
         position = GamePosition(start, moves, self._rules, self._last)
         is_same = self._last is not None and (self._last.sfen, self._last.moves) == (start, moves)
@@ -96,9 +99,8 @@ class PositionSearcher:
             return over
         try:
             self._search(board, playouts, should_stop, solves_mate=not is_same)
-        except Exception:
-            self.loaded.lost.set()
-            raise
+        except RUN_ERRORS as error:
+            raise self.loaded.lose(error) from error
         return self.analysis(lines)
 
     def _follows(self, position: GamePosition) -> bool:

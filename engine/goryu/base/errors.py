@@ -42,9 +42,13 @@ def first_line(error: BaseException) -> str:
 
 
 def named(error: BaseException) -> str:
-    """Returns the type and the first line of an error that nobody expected."""
+    """Returns the first line of an error, with its type if it is not one of ours.
+
+    >>> named(ZeroDivisionError("division by zero")), named(InputError("--size 5: expected 4, 6 or 8"))
+    ('ZeroDivisionError: division by zero', '--size 5: expected 4, 6 or 8')
+    """
     kind, line = type(error).__name__, first_line(error)
-    return line if line == kind else f"{kind}: {line}"
+    return line if line == kind or isinstance(error, GoryuError) else f"{kind}: {line}"
 
 
 def explained(error: Exception) -> str:

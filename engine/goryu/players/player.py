@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import named
+from goryu.evaluators.network.providers import RUN_ERRORS
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
@@ -116,8 +117,9 @@ class Player:
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
 
-        If the search fails and there is time, the evaluator is loaded again, once, and the search begins
-        anew: a lost GPU breaks its session, and the CPU may work. The search that got further answers.
+        If the network fails and there is time, it is loaded again, once, and the search begins anew: a lost
+        GPU breaks its session, and the CPU may work. The search that got further answers. After any other
+        error, a search that has found nothing begins anew, once, with the same network and an empty graph.
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)
@@ -129,13 +131,14 @@ class Player:
         except InterruptedSearchError as error:
             if error.left_ms < self.slot.reload_ms():
                 return error.answer
-            found, problem = replace(error.answer, info_string=""), str(error)
+            found, problem, is_lost = replace(error.answer, info_string=""), str(error), True
         except Exception as error:
             _log.exception("the search failed")
-            found, problem = None, f"Error! {named(error)}"
-        self._report(f"{problem}; loading the evaluator again")
+            found, problem, is_lost = None, f"Error! {named(error)}", isinstance(error, RUN_ERRORS)
+        remedy = "loading the evaluator again" if is_lost else "searching again with an empty graph"
+        self._report(f"{problem}; {remedy}")
         try:
-            answer = self._answer_again(task)
+            answer = self._answer_again(task, is_lost=is_lost)
         except Exception:
             if found is None:
                 raise
@@ -143,12 +146,12 @@ class Player:
             return found
         return found if found is not None and _playouts(found) > _playouts(answer) else answer
 
-    def _answer_again(self, task: Task) -> Answer:
-        """Loads the evaluator again and returns the answer of another search."""
-        if self.slot.loaded is not None:
-            self.slot.loaded.lost.set()
+    def _answer_again(self, task: Task, *, is_lost: bool) -> Answer:
+        """Returns the answer of another search; is_lost: loads the evaluator again before it."""
         self._drop_searches()
-        self.slot.reload(self._report)
+        if is_lost and self.slot.loaded is not None:
+            self.slot.loaded.lost.set()
+            self.slot.reload(self._report)
         try:
             return self._answer(task)
         except InterruptedSearchError as error:

@@ -11,6 +11,7 @@ from math import inf
 from random import Random
 
 from goryu.base.errors import named
+from goryu.evaluators.network.providers import RUN_ERRORS
 from goryu.games.state import Move
 from goryu.players.agents.searcher import Searcher
 from goryu.players.clock.time_manager import TimeManager
@@ -52,7 +53,7 @@ class Task:
 
 
 class InterruptedSearchError(Exception):
-    """An error has ended a search before it was to end.
+    """A network that has failed has ended a search before it was to end.
 
     answer: what it had found. left_ms: the time that is left for it; infinite if no clock ends it.
     """
@@ -94,8 +95,8 @@ class SearchSession:
 
         Raises InterruptedSearchError, or whatever error ended a search that had found nothing.
         """
-        problem, known = self._search_or_problem(), self._task.known
-        if problem and known is None and not self._control.is_stopped:
+        (problem, is_lost), known = self._search_or_problem(), self._task.known
+        if is_lost and known is None and not self._control.is_stopped:
             raise InterruptedSearchError(replace(self._answer(), info_string=problem), self._left_ms())
         if known is not None:
             if known.declares:
@@ -127,16 +128,19 @@ class SearchSession:
 
     # The search, and what happens between two batches.
 
-    def _search_or_problem(self) -> str:
-        """Searches; returns an error that ended the search after it had found something, or ""."""
+    def _search_or_problem(self) -> tuple[str, bool]:
+        """Searches; returns an error that ended the search after it had found something, or "".
+
+        Also returns whether the network has failed.
+        """
         try:
             self.search()
         except Exception as error:
             if not self._has_found_something():
-                raise  # The evaluator must be loaded again.
+                raise
             _log.exception("the search was interrupted")
-            return f"Error! {named(error)}"
-        return ""
+            return f"Error! {named(error)}", isinstance(error, RUN_ERRORS)
+        return "", False
 
     def _left_ms(self) -> float:
         """Returns the milliseconds until the hard end; infinite while the opponent's clock runs."""

@@ -8,6 +8,7 @@ import pytest
 
 from goryu.benchmark.simulated_device import SimulatedDevice
 from goryu.evaluators.network.network_group import DevicesError, NetworkGroup
+from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import DeviceConfig, EvaluatorConfig
@@ -96,6 +97,21 @@ def test_a_search_without_a_device_left_says_so_and_leaves_nothing_in_flight() -
         assert node.in_flight == 0
     with pytest.raises(DevicesError, match="all 2 devices have failed"):
         group.evaluate([Board()])
+
+
+def test_a_device_is_not_given_up_for_an_error_that_is_not_its_own() -> None:
+    group = NetworkGroup([fast_device().network(4) for _ in range(2)], [1, 1])
+    assert not group.give_up(group.networks[0], AssertionError("a bug"))
+    assert group.failures == []
+    assert group.give_up(group.networks[0], BackendError("out of memory"))
+
+
+@pytest.mark.parametrize("packs", [True, False])
+def test_what_onnxruntime_raises_is_an_error_of_the_backend(packs: bool) -> None:
+    network = fast_device(fails_at=2, packs=packs).network(4)
+    network.evaluate([Board()])
+    with pytest.raises(BackendError, match="the simulated device is lost"):
+        network.evaluate([Board()])
 
 
 @needs_native

@@ -3,14 +3,25 @@
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from goryu.analysis.position_searcher import PositionSearcher
 from goryu.evaluators.network.model_files import larger_model, shipped_model
-from goryu.players.config import EvaluatorConfig
+from goryu.evaluators.network.providers import BackendError
+from goryu.games.shogi import START_SFEN
+from goryu.implementation import Board
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up import loading, measuring, model_path
-from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, SharedEvaluators, load_evaluator
+from goryu.players.set_up.loading import (
+    LoadedEvaluator,
+    LoadingError,
+    LostError,
+    SharedEvaluators,
+    load_evaluator,
+)
 from goryu.search.evaluator import Evaluator
 
 
@@ -67,6 +78,23 @@ def test_a_missing_network_is_looked_for_again(tmp_path: Path) -> None:
         shared.get(config)
     shutil.copy(shipped_model(), model)
     assert isinstance(shared.get(config), LoadedEvaluator)
+
+
+@pytest.mark.parametrize(("error", "raised"), [(BackendError, LostError), (AssertionError, AssertionError)])
+def test_an_evaluator_is_lost_if_its_backend_has_failed_and_by_no_other_error(
+    failing: Callable[..., Evaluator], error: type[Exception], raised: type[Exception]
+) -> None:
+    loaded = replace(load_evaluator(EvaluatorConfig("hashed"), print), evaluator=failing(0, "gone", error))
+    for evaluate in (
+        lambda: loaded.evaluate([Board()]),
+        lambda: PositionSearcher(loaded, EngineConfig(loaded.config)).search(
+            START_SFEN, (), 5, lambda: False
+        ),
+    ):
+        loaded.lost.clear()
+        with pytest.raises(raised, match="gone"):
+            evaluate()
+        assert loaded.lost.is_set() == (raised is LostError)
 
 
 def test_in_place_of_a_missing_network_the_one_plays_that_would_where_none_is_named_or_downloaded(

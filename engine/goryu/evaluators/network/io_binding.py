@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from goryu.evaluators.formats.base import Array
+from goryu.evaluators.network.providers import call_onnxruntime
 
 
 class IoBinding:
@@ -33,7 +34,7 @@ class IoBinding:
         binding = self._bindings.get(count)
         if binding is None:
             binding = self._bindings[count] = self._bind(count)
-        self._session.run_with_iobinding(binding)
+        call_onnxruntime(self._session.run_with_iobinding, binding)
 
     def _bind(self, count: int) -> Any:
         binding = self._session.io_binding()

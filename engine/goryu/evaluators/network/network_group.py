@@ -1,8 +1,8 @@
 """Several devices that evaluate for one search: each searching thread belongs to one of them.
 
 The threads share the graph of the search and nothing else, so the devices need no scheduling: a thread
-gathers a batch, and while its device works the lock of the graph is free for the others. A device that raises
-an error loses the batch it was working on, and its threads go on with the other devices.
+gathers a batch, and while its device works the lock of the graph is free for the others. A device that
+fails loses the batch it was working on, and its threads go on with the other devices.
 
 Weakness: a device that is much slower than the others holds its positions in flight for long, which makes the
 other threads choose among moves that matter less.
@@ -13,15 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from goryu.base.errors import GoryuError, first_line
+from goryu.base.errors import first_line
 from goryu.evaluators.network.network import NetworkEvaluator
+from goryu.evaluators.network.providers import RUN_ERRORS, BackendError
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 
 _log = logging.getLogger("goryu")
 
 
-class DevicesError(GoryuError, RuntimeError):
+class DevicesError(BackendError):
     """No device is left."""
 
 
@@ -94,7 +95,12 @@ class NetworkGroup:
         raise DevicesError(f"all {len(self.networks)} devices have failed: {'; '.join(self.failures)}")
 
     def give_up(self, network: NetworkEvaluator, error: Exception) -> bool:
-        """Uses a network no more, because of an error; returns whether another one is left."""
+        """Uses a network no more, because of an error; returns whether another one is left.
+
+        Does nothing, and returns False, if the error is not one of its device.
+        """
+        if not isinstance(error, RUN_ERRORS):
+            return False
         i = self.networks.index(network)
         with self._lock:
             if i not in self._failed:
@@ -115,6 +121,6 @@ class NetworkGroup:
             network = self.network_of(0)
             try:
                 return network.evaluate(states)
-            except Exception as error:
+            except RUN_ERRORS as error:
                 if not self.give_up(network, error):
                     raise

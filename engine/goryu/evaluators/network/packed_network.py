@@ -27,6 +27,7 @@ from goryu.evaluators.network.packed_input import (
     packed_layout,
     value_outputs,
 )
+from goryu.evaluators.network.providers import call_onnxruntime
 
 WIDTHS = (128, 256, 600)
 """Labels for each position of a call: the least that is enough for all. No position has 600 moves."""
@@ -200,20 +201,20 @@ class _Bound:
         self._copies: list[tuple[Any, npt.NDArray[Any]]] = []
         self._binding: Any = None
         if network.device is not None:
-            self._bind(network.device, network.device_id)
+            call_onnxruntime(self._bind, network.device, network.device_id)
 
     def run(self) -> None:
         """Copies the inputs to the device, computes, and copies the answers back."""
         if self._binding is None:
             with self._guard:
-                answers = self._handle.run(list(self._outputs), self._inputs)
+                answers = call_onnxruntime(self._handle.run, list(self._outputs), self._inputs)
             for rows, answer in zip(self._outputs.values(), answers, strict=True):
                 rows[:] = answer
             return
         for on_device, rows in self._copies:
-            on_device.update_inplace(rows)
+            call_onnxruntime(on_device.update_inplace, rows)
         with self._guard:
-            self._handle.run_with_iobinding(self._binding)
+            call_onnxruntime(self._handle.run_with_iobinding, self._binding)
 
     def _bind(self, device: str, device_id: int) -> None:
         from onnxruntime import OrtValue

@@ -103,7 +103,24 @@ _SEVERITY_ERROR = 3
 
 
 class BackendError(GoryuError, RuntimeError):
-    """A backend, or onnxruntime as a whole, cannot be used."""
+    """A backend, or onnxruntime as a whole, cannot be used, or no longer, as after the loss of a GPU."""
+
+
+RUN_ERRORS = (BackendError, ModelError)
+"""The errors with which a loaded network may fail: its device has failed, or an answer is not a number."""
+
+
+def call_onnxruntime(function: Callable[..., T], *arguments: Any) -> T:
+    """Returns what a function of onnxruntime does; its errors, which have no base class, are BackendErrors.
+
+    All but that of our own memory, which no other backend has more of.
+    """
+    try:
+        return function(*arguments)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise BackendError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.onnx_model import OnnxModel
 from goryu.evaluators.network.packed_input import pack
 from goryu.evaluators.network.packed_network import PackedNetwork
-from goryu.evaluators.network.providers import BackendError
+from goryu.evaluators.network.providers import BackendError, call_onnxruntime
 
 if TYPE_CHECKING:
     from goryu._native import WinogradNetwork
@@ -138,8 +138,9 @@ class PlanesRunner(_OnnxRunner):
         count = len(inputs[0]) if count is None else count
         size = next(size for size in self.sizes if size >= count)
         feed = self.model.feed(inputs, size)
+        handle = self.handle(size)
         with self.guard:
-            outputs = self.handle(size).run(list(self.format.outputs), feed)
+            outputs = call_onnxruntime(handle.run, list(self.format.outputs), feed)
         return [np.asarray(output)[:count] for output in outputs]
 
     def handle(self, size: int) -> Any:

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from goryu.base.errors import GoryuError, named
+from goryu.base.errors import GoryuError, first_line
 from goryu.base.language import tr
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import ModelError, shipped_model
 from goryu.evaluators.network.providers import (
     GPU_BACKENDS,
+    RUN_ERRORS,
     BackendError,
     backend_chain,
     open_on_first,
@@ -51,7 +52,7 @@ class LoadingError(GoryuError, RuntimeError):
 
 
 class LostError(GoryuError, RuntimeError):
-    """An evaluator has failed, as after the loss of a GPU. Loading it again may help."""
+    """A network has failed, as after the loss of a GPU. Loading it again may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +78,19 @@ class LoadedEvaluator:
         return config == self.config and not self.lost.is_set() and _stamp(config) == self.stamp
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
-        """Returns one evaluation per state, in order; an error is a LostError and sets `lost`."""
+        """Returns one evaluation per state, in order; raises LostError if the network has failed."""
         try:
             return self.evaluator.evaluate(states)
-        except Exception as error:
-            self.lost.set()
-            problem = named(error)
-            text = tr(
-                "the network has failed, and the next search loads it again: {problem}", problem=problem
-            )
-            raise LostError(text) from error
+        except RUN_ERRORS as error:
+            raise self.lose(error) from error
+
+    def lose(self, error: Exception) -> LostError:
+        """Sets `lost`; returns what tells the user of this error."""
+        self.lost.set()
+        problem = first_line(error)
+        return LostError(
+            tr("the network has failed, and the next search loads it again: {problem}", problem=problem)
+        )
 
     @property
     def wanted_batch(self) -> int:
