@@ -18,6 +18,7 @@ from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
+from goryu.players.agents import presets
 from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
@@ -27,6 +28,7 @@ from goryu.players.player import Player
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.request import Answer, Request, SearchControl
 from goryu.players.set_up import evaluator_slot
+from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.set_up.memory import automatic_hash_bytes
 from goryu.players.set_up.model_path import model_path, read_model_options
@@ -170,9 +172,9 @@ def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value]
 
 @pytest.mark.usefixtures("_own_book")
 def test_at_a_terminal_level_ten_plays_from_the_book_and_level_nine_does_not() -> None:
-    evaluator = load_evaluator(OWN_NETWORK.evaluator, print)
+    slot = EvaluatorSlot(load_evaluator(OWN_NETWORK.evaluator, print))
     for level in LEVELS[-2:]:
-        agent = ShogiPlayer(evaluator, OWN_NETWORK, level)
+        agent = ShogiPlayer(slot, OWN_NETWORK, level)
         answer = agent.search(Board(), Limits(movetime_ms=20.0))
         assert (answer.info_string != "") == level.is_full_strength
 
@@ -632,6 +634,24 @@ def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the
     assert devices[:2] == ["0,1", "-1"]
     player.load(config, messages.append)
     assert devices[-1] == "0,1"
+
+
+def test_at_a_terminal_a_lost_gpu_is_told_once_and_the_cpu_plays_on(
+    monkeypatch: pytest.MonkeyPatch, failing: Callable[..., Evaluator]
+) -> None:
+    whole = load_evaluator(QUICK.evaluator, print)
+    lost = replace(whole, evaluator=OnGpu(failing(10, "the GPU has gone")))
+    monkeypatch.setattr(presets, "load_evaluator", lambda config, log: lost)
+    messages: list[str] = []
+    setup = presets.shogi_setup(QUICK, messages.append)
+    assert setup.at_level is not None
+    for _ in range(2):  # The second stands for a hint, which has a player of its own.
+        assert setup.at_level(LEVELS[-1])(Board()) in Board().legal_moves()
+    assert messages[:2] == [
+        "Error! the GPU has gone; loading the evaluator again",
+        "the CPU takes the place of the GPU",
+    ]
+    assert sum("GPU" in message for message in messages) == 2
 
 
 @pytest.mark.parametrize("error", [AssertionError, MemoryError, RuntimeError])

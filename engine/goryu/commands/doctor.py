@@ -242,9 +242,10 @@ def _search(config: EngineConfig, loaded: "LoadedEvaluator | None") -> Iterator[
     from goryu.players.clock.limits import Limits
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
+    from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 
     config = replace(config, book_file=replace(config.book_file, is_wanted=False))
-    player, messages = Player(loaded=loaded), list[str]()
+    player, messages = Player(slot=EvaluatorSlot(loaded)), list[str]()
     player.load(config, messages.append)
     yield from map(_marked, messages)
     request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())

@@ -30,7 +30,6 @@ from goryu.players.puct_session import PuctSession
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_session import InterruptedSearchError, SearchSession, Task
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
-from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.search.evaluator import Evaluation
 from goryu.search.mates.mate import Mate
 from goryu.search.result import SearchResult
@@ -45,16 +44,24 @@ class Player:
     slot: holds the evaluator. last_algorithm: the name of the algorithm of the last search.
     """
 
-    def __init__(self, clock: Callable[[], float] = monotonic, loaded: LoadedEvaluator | None = None) -> None:
-        """Creates a player. loaded: its evaluator, if `load` will not be called."""
-        self.slot = EvaluatorSlot(loaded)
+    def __init__(
+        self,
+        clock: Callable[[], float] = monotonic,
+        slot: EvaluatorSlot | None = None,
+        report: Callable[[str], None] = lambda message: None,
+    ) -> None:
+        """Creates a player.
+
+        slot: with its evaluator, if `load` will not be called. report: as there, until it is called.
+        """
+        self.slot = slot or EvaluatorSlot()
         self.last_algorithm = "puct"
         self._last: Searcher | None = None  # The last search.
         self._clock = clock
         self._time = TimeManager(clock)
         self._graph = KeptGraph()
         self._books = BookPlayer()
-        self._report: Callable[[str], None] = lambda message: None
+        self._report = report
         self._rng = Random()
         self._seed = 0
 

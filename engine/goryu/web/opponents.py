@@ -18,6 +18,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.levels.levels import FULL_STRENGTH, LEVELS, evaluator_of
 from goryu.players.player import Player
 from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import SharedEvaluators
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
@@ -156,7 +157,8 @@ class Opponents:
             rules = config.rules
             # A player sets another value of a draw in its network, and other searches must not see it.
             is_alone = (rules.draw_value_black, rules.draw_value_white) != (0.0, 0.0)
-            self._players[evaluator] = Player(loaded=None if is_alone else self._networks.get(evaluator))
+            slot = EvaluatorSlot(None if is_alone else self._networks.get(evaluator))
+            self._players[evaluator] = Player(slot=slot)
         if evaluator not in self._fresh:
             self._players[evaluator].load(config, _log.info)  # Again, if a GPU was lost in the game before.
             self._players[evaluator].new_game()

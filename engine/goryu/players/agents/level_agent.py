@@ -15,7 +15,7 @@ from goryu.players.levels.levels import Level
 from goryu.players.player import Player
 from goryu.players.position import rules_of
 from goryu.players.request import Answer, Request, SearchControl
-from goryu.players.set_up.loading import LoadedEvaluator
+from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
 
@@ -47,19 +47,20 @@ def level_of_game(
 class ShogiPlayer:
     """An agent for shogi: the engine's player with all that its options say, at a level and on a clock.
 
+    slot: with the evaluator; players that share it share what replaces it when a GPU is lost.
     limits: returns the limits of the next search, as a GUI would send them.
-    log: takes messages about problems with the book.
+    log: takes messages about problems with the book, and about a lost GPU.
     """
 
     def __init__(
         self,
-        loaded: LoadedEvaluator,
+        slot: EvaluatorSlot,
         config: EngineConfig,
         level: Level,
         limits: Callable[[], Limits] = Limits,
         log: Callable[[str], None] = lambda message: None,
     ) -> None:
-        self._player = Player(loaded=loaded)
+        self._player = Player(slot=slot, report=log)
         self._player.load_book(config, log)
         self._config = replace(config, level=level.number)
         self._limits = limits

@@ -18,6 +18,7 @@ from goryu.players.agents.level_agent import ShogiPlayer
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig
 from goryu.players.levels.levels import Level, evaluator_of
+from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import load_evaluator
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import Formula, PuctConfig
@@ -48,10 +49,11 @@ def shogi_setup(
     """
     material = MaterialEvaluator()
     loaded = load_evaluator(config.evaluator, log)
+    slot = EvaluatorSlot(loaded)
 
     def at_level(level: Level) -> ShogiPlayer:
         wanted = evaluator_of(replace(config, level=level.number))
-        fitting = loaded if wanted == config.evaluator else load_evaluator(wanted, log)
+        fitting = slot if wanted == config.evaluator else EvaluatorSlot(load_evaluator(wanted, log))
         return ShogiPlayer(fitting, config, level, limits, log)
 
     puct = config.puct_config(turn=0, batch_size=loaded.batch_size)

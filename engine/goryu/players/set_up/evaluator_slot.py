@@ -76,6 +76,7 @@ class EvaluatorSlot:
             config, uses_gpu, self.loaded = self.loaded.config, self.loaded.uses_gpu, None
             if uses_gpu and config.allows_fallback:
                 config = on_the_cpu(config)
+                report("the CPU takes the place of the GPU")
             self.load(config, report, uses_measured=self._uses_measured)
 
     def reload_ms(self) -> float:
