@@ -1,9 +1,10 @@
-"""The tables of the texts: what is read from lessons, the session, and the file of the table."""
+"""The tables of the texts: what is read from lessons, and the file of the table."""
 
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
+from typing import Literal
 
 import pytest
 
@@ -11,9 +12,12 @@ pytest.importorskip("rich")
 
 from goryu.__main__ import main
 from goryu.base.errors import InputError
+from goryu.base.language import speaking, tr
 from goryu.learning.tutorials import text_tables
 from goryu.learning.tutorials.lesson_games import LessonGame, write_games
 from goryu.learning.tutorials.report import Measurement, TutorialReport
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def write_lesson(folder: Path, points: float, margin: float) -> Path:
@@ -25,7 +29,6 @@ def write_lesson(folder: Path, points: float, margin: float) -> Path:
     TutorialReport({**text_tables.AS_PUBLISHED}, measurements=measurements).write(folder / "report.json")
     games = [LessonGame(number, 4, "greedy", 0, 0.1, -1 if number < 4 else 1, ()) for number in range(1, 5)]
     write_games(folder / "games.jsonl", games)
-    write_games(folder / "checkpoint-games.jsonl", games[2:])
     return folder
 
 
@@ -34,7 +37,6 @@ def test_the_error_of_several_lessons_is_that_of_their_mean(tmp_path: Path) -> N
     found = {one.name.partition(": ")[2]: one for one in text_tables.trainings(folders)}
     assert {name: one.theirs for name, one in found.items()} == text_tables.LESSON
     assert found["training games not lost"].value == 0.25
-    assert found["games without random moves not lost"].value == 0.5
     points, discs = (found[f"{what} against random moves"] for what in ("points", "discs ahead"))
     assert [points.value, points.error, discs.value, discs.error] == pytest.approx([0.7, 0.1, 15.0, 5.0])
     alone = {one.name.partition(": ")[2]: one for one in text_tables.trainings(folders[:1])}
@@ -66,6 +68,7 @@ def test_the_tables_are_printed_and_written_in_both_languages(
         yield Measurement(
             "points", "uct:100 moving first - random", 0.5, 0.05, 0.46, f"{games} wins, 0 losses"
         )
+        yield Measurement("points", "greedy moving first - random", 0.7, 0.05)
         yield from text_tables.trainings(lessons)
 
     monkeypatch.setattr(text_tables, "SECTIONS", {"Reversi: enakai00's notebook": two})
@@ -76,5 +79,14 @@ def test_the_tables_are_printed_and_written_in_both_languages(
     english = path.read_text(encoding="utf-8")
     assert english.startswith("## Reversi: enakai00's notebook\n")
     assert "| uct:100 moving first - random | 0.46 | 0.500 ± 0.050 | 7 wins, 0 losses |" in english
+    assert "greedy moving first" not in english, "the text has no number"
     japanese = (tmp_path / "tables.ja.md").read_text(encoding="utf-8")
     assert "| uct:100 （先手） - random | 0.46 | 0.500 ± 0.050 | 7 勝, 0 敗 |" in japanese
+
+
+@pytest.mark.parametrize(("language", "guide"), [("en", "tables.md"), ("ja", "tables.ja.md")])
+def test_the_guide_shows_what_the_command_measures(language: Literal["en", "ja"], guide: str) -> None:
+    text = (DOCS / guide).read_text(encoding="utf-8")
+    with speaking(language):
+        assert all(f"\n## {tr(title)}\n" in text for title in text_tables.SECTIONS)
+        assert all(f"{tr('trained as published')}: {tr(name)}" in text for name in text_tables.LESSON)

@@ -20,12 +20,11 @@ if TYPE_CHECKING:
     from goryu.learning.tutorials.differences import Row
 
 PHRASES = (
-    "training games not lost", "the last 300 of them", "games without random moves not lost",
+    "training games not lost", "the last 300 of them",
     "trained as published", "points against the tutorial's opponent", "points against random moves",
     "discs ahead against the tutorial's opponent", "discs ahead against random moves", "our network",
     "moving first", "moving second", "that never grows (as published)",
-    "expanding at 10 visits (as intended)", "exploring less", "temperature", "policy of",
-    "visits of the root", "score in centipawns",
+    "expanding at 10 visits (as intended)", "exploring less",
     "mean margin", "wins", "draws", "losses", "trainings", "1 training", "runs", "of 11",
 )  # fmt: skip
 """The words of the names and details that are translated."""
@@ -99,20 +98,17 @@ def differences_table(rows: Sequence["Row"]) -> str:
 
 
 def _text_table(title: str, measurements: Sequence[Measurement]) -> str:
-    """Returns what the texts have numbers for, and what they tell in words, in Markdown."""
-    from goryu.learning.tutorials.text_tables import TOLD
-
+    """Returns what the texts have numbers for, in Markdown."""
     heads = " | ".join(("", tr("the text"), tr("here"), ""))
     lines = [f"## {tr(title)}", "", f"|{heads}|", "|---|--:|--:|---|"]
     for found in measurements:
-        if found.theirs is None and found.name not in TOLD:
+        if found.theirs is None:
             continue
         digits = 3 if abs(found.value) < 1 else 2 if abs(found.value) < 12 else 1
         error = f" ± {found.error:.{digits}f}" if found.error else ""
-        theirs = "" if found.theirs is None else f"{found.theirs:.3g}"
         cells = (
             _translated(found.name),
-            theirs,
+            f"{found.theirs:.3g}",
             f"{found.value:.{digits}f}{error}",
             _translated(found.detail),
         )
