@@ -119,7 +119,7 @@ class Failing:
 
 @pytest.fixture(scope="session")
 def int8_network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped network in 8-bit integers."""
+    """goryu-5x64 in 8-bit integers."""
     pytest.importorskip("onnx")
     from goryu.conversion.smaller import write_smaller
     from goryu.evaluators.network.model_files import models_folder

@@ -345,10 +345,10 @@ def cxx() -> str:
 
 
 def fetch_network(*, is_declined: bool = False, looks_again: bool = False) -> None:
-    """Downloads the network of miniosl, which plays much better than the shipped one, if it is not there.
+    """Downloads the network of miniosl, which plays much better than the shipped ones, if it is not there.
 
-    Failures are reported, not raised: the shipped network plays. What was declined is not tried again, and
-    what failed not for a day, until looks_again. Without native code the shipped network is the right one.
+    Failures are reported, not raised: goryu-10x96 plays. What was declined is not tried again, and
+    what failed not for a day, until looks_again. Without native code goryu-5x64 is the right one.
 
     is_declined: the user does not want it.
     """
@@ -359,9 +359,9 @@ def fetch_network(*, is_declined: bool = False, looks_again: bool = False) -> No
             return  # Another process has just tried.
         if is_declined:
             write_stamp("network", is_declined=True)
-            log(tr("the shipped network plays; `dev.py setup` downloads a much stronger one"))
+            log(tr("goryu-10x96 plays; `dev.py setup` downloads a much stronger one"))
             return
-        message = tr("downloading the network of miniosl, much stronger than the shipped one")
+        message = tr("downloading the network of miniosl, much stronger than the shipped ones")
         try:
             step("network", message, [PYTHON, "-m", "goryu", "download"], "", "23 MB")
         except StepError:
@@ -369,7 +369,7 @@ def fetch_network(*, is_declined: bool = False, looks_again: bool = False) -> No
             lines = (LOGS / "network.log").read_text(encoding="utf-8", errors="replace").splitlines() or [""]
             log(
                 tr(
-                    "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}",
+                    "not downloaded, goryu-10x96 plays (`dev.py setup` tries again): {reason}",
                     reason=lines[-1].removeprefix("goryu download: "),
                 )
             )

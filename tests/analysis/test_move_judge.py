@@ -29,7 +29,7 @@ QUICK = EngineConfig(EvaluatorConfig("hashed", threads=1))
 
 @pytest.fixture(scope="module")
 def judge() -> MoveJudge:
-    """A judge with the shipped network and its options."""
+    """A judge with goryu-5x64 and its options."""
     options = OptionValues()
     options.set_model_options(*read_model_options(options.config.evaluator))
     return MoveJudge(load_evaluator(options.config.evaluator, print), options.config)

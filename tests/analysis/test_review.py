@@ -32,7 +32,7 @@ MATE_IN_ONE = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
 @pytest.fixture(scope="module")
 def reviewer() -> Reviewer:
-    """A reviewer with the shipped network and its options, and no database."""
+    """A reviewer with goryu-5x64 and its options, and no database."""
     options = OptionValues()
     options.set_model_options(*read_model_options(options.config.evaluator))
     return Reviewer(load_evaluator(options.config.evaluator, print), options.config)

@@ -13,7 +13,7 @@ from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
 
 SHIPPED = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
-"""The formulas of the shipped network, which has a sharper policy than AlphaZero's constants expect."""
+"""The formulas of goryu-5x64, which has a sharper policy than AlphaZero's constants expect."""
 
 
 def never(stats: SearchStats) -> bool:

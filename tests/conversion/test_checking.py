@@ -41,7 +41,7 @@ def test_the_shipped_model_passes_every_question() -> None:
 
 
 def edited(tmp_path: Path, *nodes: Any, **renamed: str) -> Path:
-    """Returns the shipped model with some tensors renamed and some nodes added."""
+    """Returns goryu-5x64 with some tensors renamed and some nodes added."""
     model = onnx.load(str(MODEL))
     for node in model.graph.node:
         node.output[:] = [renamed.get(name, name) for name in node.output]

@@ -133,7 +133,7 @@ def test_the_user_overrides_the_file_next_to_the_model(value: int) -> None:
 def test_offered_defaults_that_the_gui_sends_back_do_not_bind_another_model(
     setoption: str, c_init: float, message: str
 ) -> None:
-    """GUIs send every option, changed or not; the offered defaults are those for the shipped model."""
+    """GUIs send every option, changed or not; the offered defaults are those for goryu-5x64."""
     files = {"": MODEL_FILE, "bare.onnx": "", "other.onnx": "C_init=144"}
     engine = UsiEngine(lambda config: (files[config.model], ""))
     for line in lines_of(engine.receive("usi", 0.0)):

@@ -24,7 +24,7 @@ from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchStats
 
 FORMULAS = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
-"""Those of the shipped network, which has a policy as sharp as the simulated one."""
+"""Those of goryu-5x64, which has a policy as sharp as the simulated one."""
 
 SHARE_OF_CALL = 0.3
 """The most of a full batch's time that is the fixed time of the call."""

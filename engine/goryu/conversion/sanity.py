@@ -39,7 +39,7 @@ MATES = (
     ("ln1+R3nl/3sgkg2/4pp1s1/p1p5p/1p3Np2/P1P2P3/1PSPP3P/2GK1S3/LN3G2L b R2P2b2p 43", "R*4a"),
     ("l1s1k2+B1/9/p1gppS1pp/6p2/2p1Pn1P1/9/PGNP1PPSP/3K1R3/L4G1NL b BGSN3Prlp 61", "G*5b"),
 )
-"""Positions with one mate in one, from games of the shipped network, and the mate."""
+"""Positions with one mate in one, from games of goryu-5x64, and the mate."""
 
 TOP = 3
 """A good move should be among this many first choices of the policy."""

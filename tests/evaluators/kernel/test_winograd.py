@@ -341,7 +341,7 @@ def test_planes_of_a_wrong_shape_are_refused(native: ModuleType) -> None:
 
 
 def test_a_network_runs_without_onnxruntime(native: ModuleType) -> None:
-    """The kernel needs no library: where onnxruntime is missing the shipped network plays all the same."""
+    """The kernel needs no library: where onnxruntime is missing goryu-5x64 plays all the same."""
     program = (
         "import sys; sys.modules['onnxruntime'] = None\n"
         "from goryu.evaluators.network.network import NetworkEvaluator\n"

@@ -150,14 +150,14 @@ TEXTS: dict[str, str] = {
     "continuing without native code: pure Python plays the same, but slowly": (
         "ネイティブコードなしで続けます。Pythonだけでも指し手は同じですが、遅くなります"
     ),
-    "downloading the network of miniosl, much stronger than the shipped one": (
+    "downloading the network of miniosl, much stronger than the shipped ones": (
         "付属のものよりずっと強いminioslのネットワークをダウンロードしています"
     ),
-    "not downloaded, the shipped network plays (`dev.py setup` tries again): {reason}": (
-        "ダウンロードできないので、付属のネットワークで指します（`dev.py setup`でもう一度試します）：{reason}"
+    "not downloaded, goryu-10x96 plays (`dev.py setup` tries again): {reason}": (
+        "ダウンロードできないので、付属のgoryu-10x96で指します（`dev.py setup`でもう一度試します）：{reason}"
     ),
-    "the shipped network plays; `dev.py setup` downloads a much stronger one": (
-        "付属のネットワークで指します。`dev.py setup`でずっと強いものをダウンロードできます"
+    "goryu-10x96 plays; `dev.py setup` downloads a much stronger one": (
+        "付属のgoryu-10x96で指します。`dev.py setup`でずっと強いものをダウンロードできます"
     ),
     "running without native code: {failure} (`dev.py setup` tries again)": (
         "ネイティブコードなしで動いています：{failure}（`dev.py setup`でもう一度ビルドします）"

@@ -54,7 +54,7 @@ STAGE = Stage("faults", 8.0, items)
 
 @contextmanager
 def engine(contact: Contact, name: str = "engine", **options: str) -> Iterator[UsiClient]:
-    """Starts an engine on the GPU with the shipped network, ready to play; all its lines are logged."""
+    """Starts an engine on the GPU with goryu-5x64, ready to play; all its lines are logged."""
     folder = contact.folder / "faults"
     folder.mkdir(parents=True, exist_ok=True)
     given = {"Backend": contact.gpu, "DNN_Model": str(shipped_model()), "USI_OwnBook": "false", **options}

@@ -56,7 +56,7 @@ class Contact:
 
     @property
     def strongest(self) -> Path:
-        """The downloaded network, or the shipped one if there is none, or to be quick."""
+        """The downloaded network, or goryu-5x64 if there is none, or to be quick."""
         downloaded = downloaded_model()
         return downloaded if downloaded.is_file() and not self.is_quick else shipped_model()
 

@@ -24,7 +24,7 @@ GAME = (
     "4d5c 7e5c 4b5c 6a6b+ G*5b 6b5c 5b5c P*2b N*6e 2b2a+ 6e5g+ 5h5g 4f5g+ 6h5g B*3i P*4h R*2g 5g6h S*5g "
     "6h7g 5g5h+ N*4e 4a5b 4e5c+ 5b5c B*3a P*4b N*6e 5c4d 3a2b+ 4d4e S*4g 3i4h+"
 )
-"""A game that the shipped network played against itself, up to a move before the mate."""
+"""A game that goryu-5x64 played against itself, up to a move before the mate."""
 
 EVERY = 5
 """Every fifth position of the game is compared."""

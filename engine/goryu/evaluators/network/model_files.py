@@ -5,7 +5,7 @@ from pathlib import Path
 from goryu.base.errors import GoryuError
 
 SHIPPED = "goryu-5x64.onnx"
-"""The network that comes with Goryu: small, for every machine; levels 1 to 9 and Goryu's book are its."""
+"""The network that comes with Goryu: small, for every machine; levels 1 to 9 were measured with it."""
 
 LARGER = "goryu-10x96.onnx"
 """The larger network that comes with Goryu; it plays where the downloaded one is missing."""

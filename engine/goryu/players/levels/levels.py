@@ -150,7 +150,7 @@ def level_of_move(config: EngineConfig, limits: Limits) -> Level | None:
 def evaluator_of(config: EngineConfig) -> EvaluatorConfig:
     """Returns the config of the evaluator with which an engine with this config plays.
 
-    The levels below full strength were measured with the shipped network, so they do not take the default of
+    The levels below full strength were measured with goryu-5x64, so they do not take the default of
     the engine, which depends on the machine; a network that the user names is also theirs.
     """
     if config.evaluator.model or level_of(config).is_full_strength:
