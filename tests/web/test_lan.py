@@ -330,7 +330,8 @@ def test_a_revoked_device_is_out_at_once(ask: Any, lan: Any, code: Any) -> None:
         (device,) = devices(lan)
         assert (await on_computer.ask("devices.revoke", device=device.id))["ok"]
         assert {*lan.server.sessions} == {own}  # At once, whether the device answers or not.
-        assert [await one.end() for one in sockets] == [REVOKED, REVOKED]
+        # A reset, where the server has not read all that the device sent, may overtake the code.
+        assert {await one.end() for one in sockets} <= {REVOKED, aiohttp.WSCloseCode.ABNORMAL_CLOSURE}
         with pytest.raises(aiohttp.WSServerHandshakeError):
             await phone.hello(token=token, session=names[0])
         assert (await phone.get(""))[0] == 303
