@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # A player that loads collects garbage: in all that the tests have imported that takes long.
+    gc.freeze()  # Collections need not look through all that the tests have imported.
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -18,9 +18,9 @@ from statistics import fmean, mean, median
 from time import process_time
 
 import numpy as np
-import onnxruntime
 import torch
 
+from goryu.evaluators.network.providers import import_onnxruntime
 from goryu.learning.training.config import ARCHITECTURES, TrainingConfig
 from goryu.learning.training.dataset import load_datasets
 from goryu.learning.training.export import export_onnx
@@ -114,6 +114,7 @@ def milliseconds(net: PolicyValueNet, args: argparse.Namespace) -> float:
     path = args.folder / "timed.onnx"
     torch.manual_seed(0)
     export_onnx(net.eval(), path)
+    onnxruntime = import_onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

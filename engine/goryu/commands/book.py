@@ -149,7 +149,7 @@ def _make(args: argparse.Namespace) -> None:
     with ProgressDisplay() as display:
         config = _config(args, display.print)
         model = model_path(config.evaluator)
-        graph = BookGraph(tuple(_starts(args)), rules, _replies(args, display.print))
+        graph = BookGraph(tuple(dict.fromkeys(_starts(args))), rules, _replies(args, display.print))
 
         def report(graph: "BookGraph") -> None:
             done = len(graph.nodes)
