@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from threading import Thread, Timer
 from time import monotonic, sleep
@@ -666,16 +667,30 @@ def test_an_error_that_is_not_of_the_gpu_leaves_the_search_on_it(
         player, messages = loaded(QUICK)
         request = request_of(QUICK, limits=Limits(nodes=10_000))
         if calls:
-            answer = search(player, request)
-            assert answer.info_string == f"Error! {error.__name__}: a bug"
-            assert present(answer.result).stats.playouts >= 60
+            assert present(search(player, request).result).stats.playouts >= 60
         else:
             with pytest.raises(error):
                 search(player, request)
-            assert f"Error! {error.__name__}: a bug; searching again with an empty graph" in messages
+        assert f"Error! {error.__name__}: a bug; searching again with an empty graph" in messages
         assert load.call_count == 1
         assert player.slot.loaded is faulty
         assert not faulty.lost.is_set()
+
+
+def test_a_search_that_an_error_has_cut_short_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    player, messages = loaded(QUICK)
+    evaluator, calls = present(player.slot.loaded).evaluator, count()
+
+    class FailingOnce:
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            if next(calls) == 30:
+                raise MemoryError
+            return evaluator.evaluate(states)
+
+    monkeypatch.setattr(player.slot, "loaded", replace(present(player.slot.loaded), evaluator=FailingOnce()))
+    answer = search(player, request_of(QUICK, limits=Limits(nodes=500)))
+    assert present(answer.result).stats.playouts >= 500
+    assert "Error! MemoryError; searching again with an empty graph" in messages
 
 
 @pytest.mark.parametrize("allows_fallback", [True, False])

@@ -124,9 +124,9 @@ class Player:
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
 
-        If the network fails and there is time, it is loaded again, once, and the search begins anew: a lost
-        GPU breaks its session, and the CPU may work. The search that got further answers. After any other
-        error, a search that has found nothing begins anew, once, with the same network and an empty graph.
+        If a search fails and there is time, it begins anew, once, with an empty graph, and the one that got
+        further answers. If the network has failed, it is loaded again before: a lost GPU breaks its session,
+        and the CPU may work.
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)
@@ -136,9 +136,9 @@ class Player:
                 self._report(f"Error! {message}; the search goes on without it")
             return answer
         except InterruptedSearchError as error:
-            if error.left_ms < self.slot.reload_ms():
+            if error.left_ms < (self.slot.reload_ms() if error.is_lost else 1):
                 return error.answer
-            found, problem, is_lost = replace(error.answer, info_string=""), str(error), True
+            found, problem, is_lost = replace(error.answer, info_string=""), str(error), error.is_lost
         except Exception as error:
             _log.exception("the search failed")
             found, problem, is_lost = None, f"Error! {named(error)}", isinstance(error, RUN_ERRORS)

@@ -53,15 +53,17 @@ class Task:
 
 
 class InterruptedSearchError(Exception):
-    """A network that has failed has ended a search before it was to end.
+    """An error has ended a search before it was to end.
 
     answer: what it had found. left_ms: the time that is left for it; infinite if no clock ends it.
+    is_lost: has the network failed?
     """
 
-    def __init__(self, answer: Answer, left_ms: float) -> None:
+    def __init__(self, answer: Answer, left_ms: float, *, is_lost: bool) -> None:
         super().__init__(answer.info_string)
         self.answer = answer
         self.left_ms = left_ms
+        self.is_lost = is_lost
 
 
 class SearchSession:
@@ -96,8 +98,9 @@ class SearchSession:
         Raises InterruptedSearchError, or whatever error ended a search that had found nothing.
         """
         (problem, is_lost), known = self._search_or_problem(), self._task.known
-        if is_lost and known is None and not self._control.is_stopped:
-            raise InterruptedSearchError(replace(self._answer(), info_string=problem), self._left_ms())
+        if problem and known is None and not self._control.is_stopped:
+            found = replace(self._answer(), info_string=problem)
+            raise InterruptedSearchError(found, self._left_ms(), is_lost=is_lost)
         if known is not None:
             if known.declares:
                 return known
