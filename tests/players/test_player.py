@@ -191,7 +191,9 @@ def test_goryus_own_book_plays_with_the_networks_that_goryu_ships_and_downloads(
     for module in ("model_path", "evaluator_slot"):
         name = f"goryu.players.set_up.{module}.default_model"
         monkeypatch.setattr(name, lambda: (path, "the strongest"))
-    for model, is_used in (("", True), ("goryu-5x64.onnx", True), (str(path), True), (str(other), False)):
+    roundabout = f"{tmp_path}/../{tmp_path.name}/miniosl.onnx"
+    used = ("", "goryu-5x64.onnx", str(path), roundabout)
+    for model, is_used in (*((model, True) for model in used), (str(other), False)):
         config = with_fields(OWN_NETWORK, {"evaluator.model": model})
         player, messages = loaded(config)
         answer = search(player, request_of(config, limits=Limits(movetime_ms=20.0)))

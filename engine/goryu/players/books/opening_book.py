@@ -101,8 +101,8 @@ def suits(config: EngineConfig) -> bool:
     if not config.book_file.is_own:
         return True
     evaluator = config.evaluator
-    known = (shipped_model(), larger_model(), downloaded_model())
-    is_known = evaluator.kind == "network" and model_path(evaluator) in known
+    known = {path.resolve() for path in (shipped_model(), larger_model(), downloaded_model())}
+    is_known = evaluator.kind == "network" and model_path(evaluator).resolve() in known
     return is_known and config.algorithm.name == "puct"
 
 
