@@ -7,15 +7,21 @@ from pathlib import Path
 
 import pytest
 
-# What the libraries take for a reason to be silent by themselves.
-SILENT = ("CI", "GITHUB_ACTIONS", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")
+# With any of these set, a library is silent by itself.
+SILENT = (
+    "CI", "GITHUB_ACTIONS", "ORT_RUNNING_UNIT_TESTS", "ORT_DISABLE_TELEMETRY", "RAY_USAGE_STATS_ENABLED",
+)  # fmt: skip
+
+
+def bare_environment() -> dict[str, str]:
+    """Returns the environment of a user without any settings."""
+    return {name: value for name, value in os.environ.items() if name not in SILENT}
 
 
 def left_behind(program: str, home: Path) -> list[str]:
     """Runs a program as a user without any settings; returns the files that it leaves in its home."""
     home.mkdir()
-    environment = {name: value for name, value in os.environ.items() if name not in SILENT}
-    environment |= {"HOME": str(home), "GORYU_MEASURE": "off"}
+    environment = bare_environment() | {"HOME": str(home), "GORYU_MEASURE": "off"}
     environment.pop("XDG_CACHE_HOME", None)
     subprocess.run([sys.executable, "-c", program], env=environment, check=True, stdout=subprocess.DEVNULL)
     return [str(path.relative_to(home)) for path in home.rglob("*") if path.is_file()]
@@ -39,9 +45,7 @@ def test_ray_does_not_report_its_use() -> None:
     program = (
         "import goryu, ray._common.usage.usage_lib as usage\nraise SystemExit(usage.usage_stats_enabled())"
     )
-    environment = {name: value for name, value in os.environ.items() if name not in SILENT}
-    environment.pop("RAY_USAGE_STATS_ENABLED", None)
-    assert subprocess.run([sys.executable, "-c", program], env=environment).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program], env=bare_environment()).returncode == 0
 
 
 def test_what_the_user_has_set_stays() -> None:
