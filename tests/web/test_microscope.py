@@ -48,7 +48,7 @@ def begin(page: Any, **chosen: str) -> None:
 def jump(page: Any, playouts: int) -> None:
     page.fill(".playout", str(playouts))
     page.press(".playout", "Enter")
-    expect(page.locator(".microscope .progress")).to_contain_text(f"{playouts} playouts")
+    expect(page.locator(".microscope .progress")).to_contain_text(f"· {playouts} playouts ·")
 
 
 def table(page: Any) -> dict[str, dict[str, str]]:
@@ -111,9 +111,9 @@ def test_puct_has_the_librarys_numbers_after_k_playouts(microscope: Any) -> None
             document.querySelector(".microscope .jump").requestSubmit();
         }"""
     )
-    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts ·")
     microscope.wait_for_timeout(200)
-    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts")
+    expect(microscope.locator(".microscope .progress")).to_contain_text("· 60 playouts ·")
 
     jump(microscope, 300)
     assert (
@@ -235,12 +235,12 @@ def test_a_reload_keeps_the_search_and_a_phone_shows_all_of_it(open_page: Any) -
     expect(page.locator(".microscope .progress")).to_contain_text("0 /")
     page.fill(".playout", "30")
     page.press(".playout", "Enter")
-    expect(page.locator(".microscope .progress")).to_contain_text("30 プレイアウト")
+    expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.reload()
-    expect(page.locator(".microscope .progress")).to_contain_text("30 プレイアウト")
+    expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
     page.click("#language")
-    expect(page.locator(".microscope .progress")).to_contain_text("30 playouts")
+    expect(page.locator(".microscope .progress")).to_contain_text("· 30 playouts ·")
     expect(page.locator(".about h2")).to_have_text("PUCT on a graph")
 
 
