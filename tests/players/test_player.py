@@ -192,7 +192,8 @@ def test_goryus_own_book_plays_with_the_networks_that_goryu_ships_and_downloads(
         name = f"goryu.players.set_up.{module}.default_model"
         monkeypatch.setattr(name, lambda: (path, "the strongest"))
     roundabout = f"{tmp_path}/../{tmp_path.name}/miniosl.onnx"
-    used = ("", "goryu-5x64.onnx", str(path), roundabout)
+    replaced = str(tmp_path / "missing.onnx")  # A shipped network takes its place.
+    used = ("", "goryu-5x64.onnx", str(path), roundabout, replaced)
     for model, is_used in (*((model, True) for model in used), (str(other), False)):
         config = with_fields(OWN_NETWORK, {"evaluator.model": model})
         player, messages = loaded(config)

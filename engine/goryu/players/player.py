@@ -84,14 +84,14 @@ class Player:
         if the config forbids that. Without a usable book the player searches.
         """
         self._report = report
-        if (book := self.load_book(config, report)) and suits(config):
-            report(f"book={book}")
         uses_measured = not config.seed  # A seed is for exact repetition.
         evaluator = evaluator_of(config)
         if not self.slot.is_current(evaluator, uses_measured=uses_measured):
             self._drop_searches()
         hurried = hurries if measures else None
         self.slot.load(evaluator, report, uses_measured=uses_measured, hurries=hurried)
+        if (book := self.load_book(config, report)) and suits(config, self.slot.network_path):
+            report(f"book={book}")
         loaded = self.slot.loaded
         if loaded is not None and loaded.uses_gpu and not config.search.capacity_bytes:
             report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
@@ -176,7 +176,9 @@ class Player:
             if answer is not None:
                 return answer
             task = task.after_hit()
-        known = declaration(request.board) or (None if level else self._books.answer(task.request, self._rng))
+        known = declaration(request.board)
+        if known is None and not level:
+            known = self._books.answer(task.request, self.slot.network_path, self._rng)
         if known is not None and not task.request.limits.is_open:
             return known
         return self._session(replace(task, known=known), level).run()

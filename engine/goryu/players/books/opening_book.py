@@ -19,7 +19,6 @@ from goryu.players.books.ybb import MAGIC, YbbBook
 from goryu.players.config import EngineConfig
 from goryu.players.position import legal_reply
 from goryu.players.request import Answer, Request
-from goryu.players.set_up.model_path import model_path
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
@@ -60,10 +59,13 @@ class BookPlayer:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
         self._is_ignored = None
 
-    def answer(self, request: Request, rng: Random) -> Answer | None:
-        """Returns the book's move, None if it has no suitable one or may not answer this request."""
+    def answer(self, request: Request, network: Path | None, rng: Random) -> Answer | None:
+        """Returns the book's move, None if it has no suitable one or may not answer this request.
+
+        network: as in `suits`.
+        """
         limits = request.limits
-        if self._book is None or limits.infinite or limits.root_moves or not _may_answer(request):
+        if self._book is None or limits.infinite or limits.root_moves or not _may_answer(request, network):
             return None
         config = request.config.book
         if request.config.book_file.is_own:
@@ -81,7 +83,7 @@ class BookPlayer:
         return None if found is None else _as_answer(found, request)
 
 
-def _may_answer(request: Request) -> bool:
+def _may_answer(request: Request, network: Path | None) -> bool:
     """May the book answer this request?
 
     The user's book answers every one. Goryu's own is off for searches limited by nodes or depth, where the
@@ -89,21 +91,23 @@ def _may_answer(request: Request) -> bool:
     """
     config, limits = request.config, request.limits
     counts = (limits.nodes, limits.depth, config.nodes or None, config.depth or None)
-    return suits(config) and (not config.book_file.is_own or all(count is None for count in counts))
+    is_uncounted = all(count is None for count in counts)
+    return suits(config, network) and (not config.book_file.is_own or is_uncounted)
 
 
-def suits(config: EngineConfig) -> bool:
-    """Is the book of this config one for its network and its algorithm?
+def suits(config: EngineConfig, network: Path | None) -> bool:
+    """Is the book of this config one for the network that plays, and for the algorithm?
 
+    network: the file of the network that is loaded, None without one.
     The user's book is one for all. Goryu's own is for Goryu's search with the networks that it ships and
     downloads, of which the strongest made it; another network may be stronger still.
     """
     if not config.book_file.is_own:
         return True
-    evaluator = config.evaluator
-    known = {path.resolve() for path in (shipped_model(), larger_model(), downloaded_model())}
-    is_known = evaluator.kind == "network" and model_path(evaluator).resolve() in known
-    return is_known and config.algorithm.name == "puct"
+    if network is None or config.algorithm.name != "puct":
+        return False
+    known = (shipped_model(), larger_model(), downloaded_model())
+    return network.resolve() in {path.resolve() for path in known}
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

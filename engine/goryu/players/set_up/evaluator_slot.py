@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
@@ -56,7 +57,7 @@ class EvaluatorSlot:
             most = f"{THREADS_PER_CORE} for each of {cores()} cores"
             report(f"Threads {wanted}: using {most}, to answer in time")
         path, reason = default_model()
-        if not config.model and getattr(self.loaded.evaluator, "path", None) == path:
+        if not config.model and self.loaded.path == path:
             report(f"network: {path.name} ({reason})")
         searchers = self.threads if IMPLEMENTATION == "native" else 1
         report(f"{self.loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
@@ -84,9 +85,8 @@ class EvaluatorSlot:
         loaded = self.loaded
         if loaded is None or (loaded.uses_gpu and not loaded.config.allows_fallback):
             return inf
-        path = getattr(loaded.evaluator, "path", None)
         try:
-            size = path.stat().st_size if path else 0
+            size = loaded.path.stat().st_size if loaded.path else 0
         except OSError:
             return inf
         return RELOAD_MS + RELOAD_MS_PER_MB * size / 1e6
@@ -96,6 +96,11 @@ class EvaluatorSlot:
         if self.loaded is None:
             raise LoadingError(f"no evaluator: {self.problem}")
         return self.loaded
+
+    @property
+    def network_path(self) -> Path | None:
+        """The file of the network that plays, None without one."""
+        return self.loaded.path if self.loaded is not None else None
 
     @property
     def threads(self) -> int:

@@ -7,6 +7,7 @@ material evaluator, which needs no file and no library.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
@@ -98,10 +99,15 @@ class LoadedEvaluator:
         return self.batch_size if self.batch_size == self.config.batch_size else 0
 
     @property
+    def path(self) -> Path | None:
+        """The model's file, None for an evaluator without one."""
+        path: Path | None = getattr(self.evaluator, "path", None)
+        return path
+
+    @property
     def name(self) -> str:
         """That of the model's file, or of the kind of evaluator without one."""
-        path = getattr(self.evaluator, "path", None)
-        return self.config.kind if path is None else str(path.name)
+        return self.config.kind if self.path is None else self.path.name
 
     @property
     def uses_gpu(self) -> bool:
