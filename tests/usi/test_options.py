@@ -14,6 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goryu.evaluators.network.model_files import models_folder
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.set_up.devices import config_of_each, searching_threads
 from goryu.players.set_up.model_path import read_model_options
@@ -247,6 +248,13 @@ def test_mate_infinite_is_no_infinite_analysis() -> None:
     assert command.mate_ms is None
     assert parse_go(("mate", "500")).mate_ms == 500
     assert parse_go(("ponder", "btime", "0", "wtime", "0", "byoyomi", "100")).limits.ponder
+
+
+def test_words_of_go_without_a_meaning_are_kept_for_the_user() -> None:
+    command = parse_go(("byoyomi", "abc", "movestogo", "40", "nodes", "9", "searchmoves", "7g7f", "x"))
+    assert command.limits == Limits(nodes=9)
+    assert command.searchmoves == ("7g7f",)
+    assert command.ignored == ("byoyomi", "abc", "movestogo", "40", "x")
 
 
 def test_a_model_file_sets_options_that_the_user_has_not_set() -> None:

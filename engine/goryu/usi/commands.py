@@ -5,6 +5,7 @@ a file name.
 """
 
 import re
+from collections import deque
 from dataclasses import dataclass, replace
 from math import isfinite
 
@@ -86,7 +87,7 @@ class GoCommand:
 
     limits: without root moves, because their legality depends on the board; searchmoves: their texts.
     is_mate: search for a mate. mate_ms: the time for it, or None for no limit.
-    perft: depth of a move count, or None.
+    perft: depth of a move count, or None. ignored: the words without a meaning.
     """
 
     limits: Limits
@@ -94,6 +95,7 @@ class GoCommand:
     is_mate: bool = False
     mate_ms: float | None = None
     perft: int | None = None
+    ignored: tuple[str, ...] = ()
 
 
 def parse_go(arguments: tuple[str, ...]) -> GoCommand:
@@ -104,36 +106,41 @@ def parse_go(arguments: tuple[str, ...]) -> GoCommand:
     >>> parse_go(("btime", "1000", "wtime", "2000", "byoyomi", "500")).limits.time_ms
     (1000.0, 2000.0)
     """
+    words = deque(arguments)
     numbers: dict[str, float] = {}
     flags: set[str] = set()
     searchmoves: list[str] = []
-    previous = ""
-    for i, word in enumerate(arguments):
-        following = arguments[i + 1] if i + 1 < len(arguments) else ""
-        if word in _NUMBERED and (number := _number(following)) is not None:
+    ignored: list[str] = []
+    while words:
+        word = words.popleft()
+        number = _number(words[0]) if words else None
+        if word in _NUMBERED and number is not None:
             numbers[word] = number
-        elif word == "searchmoves":
-            searchmoves += _leading_moves(arguments[i + 1 :])
-        elif (previous, word) != ("mate", "infinite"):  # Only the mate search is infinite.
+            words.popleft()
+        elif word == "mate":
             flags.add(word)
-        previous = word
+            if words and words[0] == "infinite":  # Only the mate search is infinite.
+                words.popleft()
+        elif word in _FLAGS:
+            flags.add(word)
+        elif word == "searchmoves":
+            while words and _MOVE.fullmatch(words[0]):
+                searchmoves.append(words.popleft())
+        else:
+            ignored.append(word)
     return GoCommand(
         limits=_limits(numbers, flags),
         searchmoves=tuple(searchmoves),
         is_mate="mate" in flags or "mate" in numbers,
         mate_ms=numbers.get("mate"),
         perft=int(numbers["perft"]) if "perft" in numbers else None,
+        ignored=tuple(ignored),
     )
 
 
 _CLOCKS = ("btime", "wtime", "binc", "winc", "byoyomi")
 _NUMBERED = frozenset((*_CLOCKS, "movetime", "rtime", "nodes", "depth", "mate", "perft"))
-
-
-def _leading_moves(words: tuple[str, ...]) -> list[str]:
-    """Returns the words up to the first that is no move."""
-    end = next((i for i, word in enumerate(words) if not _MOVE.fullmatch(word)), len(words))
-    return list(words[:end])
+_FLAGS = ("infinite", "ponder")
 
 
 def _limits(numbers: dict[str, float], flags: set[str]) -> Limits:

@@ -276,8 +276,12 @@ class UsiEngine:
             actions = self._load()
             self._waiting.appendleft(command)  # Unless an error has answered it.
             return actions
+        notes = [info_string(f"go: ignored {' '.join(go.ignored)}")] if go.ignored else []
+        return [*notes, *self._search(go, command.received_s)]
+
+    def _search(self, go: GoCommand, received_s: float) -> list[Action]:
         problem = self._position.problem(self._options.config, go)
-        request = self._position.request(self._options.config, go, command.received_s)
+        request = self._position.request(self._options.config, go, received_s)
         is_open = go.limits.is_open and not go.is_mate
         self._job = _Searching(request, SearchControl(), go.is_mate, is_open, problem)
         if problem:
