@@ -235,12 +235,11 @@ class ShogiHome:
 
 
 @contextmanager
-def shogihome(pool: Pool, early_ponder: bool = False, stochastic: bool = False) -> Iterator[ShogiHome]:
+def shogihome(pool: Pool, early_ponder: bool = False, **options: str) -> Iterator[ShogiHome]:
     """A started session with a quick evaluator."""
     with pool.start() as engine:
         gui = ShogiHome(engine, early_ponder)
-        stochastic_ponder = "true" if stochastic else "false"
-        gui.launch({"Evaluator": "hashed", "USI_Hash": "64", "Stochastic_Ponder": stochastic_ponder})
+        gui.launch({"Evaluator": "hashed", "USI_Hash": "64", **options})
         yield gui
 
 
@@ -306,8 +305,8 @@ class Game:
 def test_shogihome_plays_games_with_every_kind_of_pondering(
     way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:
-    is_early, is_stochastic = way == "early", way == "stochastic"
-    with shogihome(pool, is_early, is_stochastic) as first, shogihome(pool, False, is_stochastic) as second:
+    is_early, options = way == "early", {"Stochastic_Ponder": str(way == "stochastic").lower()}
+    with shogihome(pool, is_early, **options) as first, shogihome(pool, **options) as second:
         for _ in range(games):
             game = Game((first, second), Clock(byoyomi=byoyomi), plies)
             result = game.play()
@@ -339,7 +338,7 @@ def test_shogihome_ends_a_game_during_a_search_and_begins_the_next(pool: Pool) -
 
 def test_shogihome_starts_to_ponder_while_it_handles_an_answer(pool: Pool) -> None:
     """The bridge to CSA servers does so with early pondering."""
-    with shogihome(pool, early_ponder=True) as gui:
+    with shogihome(pool, early_ponder=True, NodesLimit="50") as gui:  # However slow: enough for a reply.
         gui.start_game()
 
         def ponder_at_once(position: str, move: str, ponder: str | None) -> None:
@@ -347,11 +346,11 @@ def test_shogihome_starts_to_ponder_while_it_handles_an_answer(pool: Pool) -> No
                 gui.go_ponder(f"{position} {move} {ponder}", Clock())
 
         gui.on_bestmove = ponder_at_once
-        gui.go(position_after(["2g2f"]), Clock(byoyomi=200))
+        gui.go(position_after(["2g2f"]), Clock(byoyomi=60_000))
         gui.wait_for_answer()
         for _ in range(2):
             assert gui.state is Gui.PONDERING
-            gui.ponderhit(Clock(byoyomi=200))
+            gui.ponderhit(Clock(byoyomi=60_000))
             gui.wait_for_answer()
         assert len(gui.answers) == 3
 
