@@ -1,6 +1,6 @@
 // The devices of the local network (`goryu web --lan`): a button in the bar and a dialog, on the computer only.
 
-import { h, svg } from "./dom.js";
+import { h, redraw, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 
@@ -120,7 +120,8 @@ function timeLeft() {
 function draw() {
   if (!content || !state) return;
   const focused = document.activeElement?.dataset.device; // A new list must not take the focus away.
-  content.replaceChildren(
+  redraw(
+    content,
     h("p", { class: "warning", text: i18n.t("devices.warning") }),
     state.code ? drawCode() : drawEnding(),
     h("h3", { text: i18n.t("devices.list") }),

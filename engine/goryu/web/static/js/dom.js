@@ -43,6 +43,16 @@ export function onDrop(section, call) {
   });
 }
 
+/**
+ * Replaces the children of an element that look different now. A button that stays keeps the focus, and a click on it
+ * that has begun; so draw with this what is drawn again by itself, unless the user sets something in it.
+ */
+export function redraw(element, ...children) {
+  const [old, fresh] = [[...element.childNodes], [...h("div", {}, ...children).childNodes]];
+  if (old.length !== fresh.length) element.replaceChildren(...fresh);
+  else fresh.forEach((child, at) => child.isEqualNode(old[at]) || old[at].replaceWith(child));
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

@@ -1,6 +1,6 @@
 // The list of the user's games: filters, a table that can be sorted, and pages. The server does the work.
 
-import { h } from "./dom.js";
+import { h, redraw } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
@@ -205,7 +205,7 @@ export class GameList {
     const { total, games } = this.found;
     // A row that is being deleted keeps its question while the list is read anew.
     const sure = this.body.querySelector(".sure")?.closest("tr").dataset.game;
-    this.body.replaceChildren(...games.map((game) => this.row(game, sure === String(game.id))));
+    redraw(this.body, ...games.map((game) => this.row(game, sure === String(game.id))));
     this.clear.hidden = !this.isFiltered;
     this.filters.hidden = !this.hasGames;
     this.table.hidden = !total;
@@ -219,7 +219,8 @@ export class GameList {
 
   drawHead() {
     const { sort, isDescending } = this.sort;
-    this.head.replaceChildren(
+    redraw(
+      this.head,
       ...COLUMNS.map((column) => {
         const isSorted = column.sort === sort;
         const text = i18n.t(column.text);
@@ -256,7 +257,7 @@ export class GameList {
     };
     const row = h(
       "tr",
-      { dataset: { game: game.id } },
+      { dataset: { game: game.id, reviewed: game.reviewed ?? "" } },
       ...COLUMNS.map((column) => h("td", { class: `of-${column.name}`, dataset: { label: i18n.t(column.text) } }, cells[column.name])),
       h("td", { class: "of-delete" }, this.deleteButton(game, isSure)),
     );

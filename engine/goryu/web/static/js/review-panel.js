@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h } from "./dom.js";
+import { h, redraw } from "./dom.js";
 import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
@@ -527,7 +527,7 @@ export class ReviewPanel {
         ),
       ),
     );
-    this.mistakes.replaceChildren(...(items.length ? items : [h("li", { class: "muted", text: i18n.t("review.mistakes.none") })]));
+    redraw(this.mistakes, ...(items.length ? items : [h("li", { class: "muted", text: i18n.t("review.mistakes.none") })]));
   }
 
   sign(turn) {
@@ -658,7 +658,7 @@ export class ReviewPanel {
     if (analysis?.ending === "declaration") parts.push(h("p", { class: "notice-line", text: i18n.t("review.declaration") }));
     else if (ending) parts.push(h("p", { class: "notice-line", text: i18n.t("review.over", { ending: endingName(ending) }) }));
     this.judgement.hidden = !parts.length;
-    this.judgement.replaceChildren(...parts);
+    redraw(this.judgement, ...parts);
   }
 
   lineOf(key, at, line) {

@@ -1,6 +1,6 @@
 // What an engine of the user thinks of the position on the board of a review.
 
-import { h } from "./dom.js";
+import { h, redraw } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 i18n.extend({
@@ -96,7 +96,7 @@ export class SecondOpinion {
     if (isWaiting) {
       const { name, seconds } = this.engines.find(({ name }) => name === this.select.value);
       this.answer.replaceChildren(h("span", { class: "muted small", text: i18n.t("review.opinion.wait", { engine: name, seconds }) }));
-    } else if (found) this.answer.replaceChildren(...this.shown(found));
+    } else if (found) redraw(this.answer, ...this.shown(found));
     else this.answer.replaceChildren();
   }
 

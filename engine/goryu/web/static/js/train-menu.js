@@ -1,6 +1,6 @@
 // The panels of the view "Train" beside the board: the kinds of problems, the settings, the files.
 
-import { fileField, h } from "./dom.js";
+import { fileField, h, redraw } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
@@ -32,7 +32,8 @@ export class TrainMenu {
   draw(state) {
     this.state = state;
     const { counts, lengths } = state;
-    this.kinds.replaceChildren(
+    redraw(
+      this.kinds,
       ...KINDS.map((kind) =>
         h(
           "button",
@@ -44,7 +45,8 @@ export class TrainMenu {
     );
     const found = Object.entries(lengths);
     this.lengths.hidden = !found.length;
-    this.lengths.replaceChildren(
+    redraw(
+      this.lengths,
       h("span", { class: "small muted", text: t("train.lengths") }),
       ...found.map(([length, count]) =>
         h("button", { type: "button", class: "small", title: t("train.length.count", { count }), on: { click: () => this.options.free("tsume", Number(length)) }, text: t("train.length", { length }) }),
@@ -76,9 +78,9 @@ export class TrainMenu {
       { "aria-label": t("train.unit"), on: { change: (event) => change("unit", event.target.value) } },
       ...["problems", "minutes"].map((name) => h("option", { value: name, selected: settings.unit === name, text: t(`train.unit.${name}`) })),
     );
-    const kinds = KINDS.map((kind) =>
-      check(`train.kind.${kind}`, settings.kinds.includes(kind), (isOn) => change("kinds", isOn ? [...settings.kinds, kind] : settings.kinds.filter((one) => one !== kind))),
-    );
+    // By the boxes: what was changed just now is not in the settings yet.
+    const chosen = () => KINDS.filter((_, at) => kinds[at].firstChild.checked);
+    const kinds = KINDS.map((kind) => check(`train.kind.${kind}`, settings.kinds.includes(kind), () => change("kinds", chosen())));
     this.settings.replaceChildren(
       check("train.scheduled", settings.is_scheduled, (isOn) => change("is_scheduled", isOn)),
       h("div", { class: "pair" }, number("train.amount", "amount", 1, 500), h("label", { class: "field" }, h("span", { text: t("train.unit") }), unit)),

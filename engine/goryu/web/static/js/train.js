@@ -1,7 +1,7 @@
 // The view "Train": the list of the day, problems on the board, answers judged by the engine.
 
 import { Board } from "./board.js";
-import { download, h, toast, toBase64 } from "./dom.js";
+import { download, h, redraw, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { lineButton, percent } from "./judgement.js";
@@ -21,7 +21,7 @@ export function mount(section) {
 }
 
 export function show() {
-  view.refresh();
+  if (view.hasBegun) view.refresh(); // Else the view reads it as soon as there is a connection.
 }
 
 class TrainView {
@@ -33,12 +33,13 @@ class TrainView {
     this.told = null; // What may be told: solutions, the move of the game, the last attempt.
     this.line = null; // {sfen, usi, depth}: moves that are stepped through on the board.
     this.isJudging = false;
+    this.hasBegun = false; // Has the state been asked for once?
     this.build();
     i18n.onChange(() => this.draw());
     document.addEventListener("keydown", (event) => this.onKey(event));
     socket.on("train.changed", () => this.refreshSoon());
     socket.onConnected(async () => {
-      await this.refresh();
+      await this.refresh().finally(() => (this.hasBegun = true));
       const problem = await socket.request("train.problem");
       if (problem) this.shows(problem);
       else this.draw();
@@ -94,8 +95,10 @@ class TrainView {
   }
 
   async change(changes) {
+    const asked = (this.changing = {});
     try {
-      this.takeState(await socket.request("train.change", { changes }));
+      const state = await socket.request("train.change", { changes });
+      if (this.changing === asked) this.takeState(state); // Else the user has changed more meanwhile.
     } catch (error) {
       this.menu.draw(this.state);
       throw error;
@@ -421,7 +424,7 @@ class TrainView {
     }
     if (waiting) parts.push(h("p", { class: "small muted", text: t(this.state.isChecking ? "train.waiting" : "train.waiting.paused", { count: waiting }) }));
     if (this.state.failure) parts.push(h("p", { class: "small wrong", text: this.state.failure }));
-    this.dayPanel.replaceChildren(...parts);
+    redraw(this.dayPanel, ...parts);
   }
 }
 
