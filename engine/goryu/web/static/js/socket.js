@@ -18,10 +18,12 @@ const handlers = new Map();
 const connected = new Set();
 const states = new Set();
 const pending = new Map();
+const early = []; // What calls the requests that were made before the first connection.
 let socket = null;
 let number = 0;
 let delay = FIRST_DELAY_MS;
 let isReady = false;
+let wasReady = false;
 let isNew = false; // Of the session, when the last connection was made.
 let hasOpened = false; // The newest connection.
 let hasEnded = false;
@@ -104,6 +106,8 @@ function receive(message) {
     delay = FIRST_DELAY_MS;
     for (const listener of states) listener(true, "");
     for (const listener of connected) listener(isNew);
+    wasReady = true;
+    for (const send of early.splice(0)) send();
   } else if (message.type === "session.alive") {
     socket.send('{"type":"session.alive"}');
   } else {
@@ -118,8 +122,12 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Sends a message and returns a promise of the reply's value; it is rejected with the server's error. */
+/**
+ * Sends a message and returns a promise of the reply's value; it is rejected with the server's error. What the user
+ * does before the first connection waits for it; a request while the connection is lost is rejected.
+ */
 export function request(type, content = {}) {
+  if (!wasReady && !isReady) return new Promise((resolve) => early.push(() => resolve(request(type, content))));
   if (!isReady) return Promise.reject(new ConnectionLost());
   const id = ++number;
   const text = JSON.stringify({ ...content, type, id });
