@@ -80,7 +80,9 @@ class GamesView {
     }
     this.isRefreshing = true;
     try {
+      const told = this.reviewing.state;
       const state = await socket.request("games.state");
+      if (this.reviewing.state !== told) state.reviewing = this.reviewing.state; // A report is newer, or a newer one follows.
       this.list.setState(state);
       this.importing.setState(state);
       this.reviewing.setState(state);

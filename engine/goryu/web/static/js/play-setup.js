@@ -152,8 +152,9 @@ export class SetupForm {
 
   /** engines: the reply of "engines.list". */
   setEngines(engines) {
+    const isSame = JSON.stringify(engines) === JSON.stringify(this.engines);
     this.engines = engines;
-    this.draw();
+    if (!isSame) this.draw(); // Else what the user has opened meanwhile stays open.
   }
 
   /** Begins from a position of `handoff.playFrom`, with the side filled in; null: from the usual start. */
