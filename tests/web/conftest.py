@@ -19,7 +19,7 @@ from goryu.web.server import Server
 from goryu.web.views import VIEWS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+    from playwright.sync_api import Browser, BrowserContext, CDPSession, ConsoleMessage, Page, Request
 
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -27,8 +27,8 @@ CHROMIUM_ARGUMENTS = [
     "--disable-background-networking",
     "--process-per-site",
 ]
-TIMEOUT_MS = 30_000
-"""A busy machine is slow; Playwright waits 5 s by itself."""
+TIMEOUT_MS = 60_000
+"""A busy machine is slow; Playwright waits 5 s or 30 s by itself."""
 
 LOOK_MS = 50
 """The pause between two looks at a page."""
@@ -98,7 +98,7 @@ def browser() -> Iterator["Browser"]:
         pytest.skip("Chromium is not installed: apt-get install chromium")
     playwright.expect.set_options(timeout=TIMEOUT_MS)
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
+        browser = started.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS, timeout=120_000)
         yield browser
         browser.close()
 
@@ -106,24 +106,30 @@ def browser() -> Iterator["Browser"]:
 class Contexts:
     """A browser context for each language, which all tests share: a new one for each test costs a second.
 
-    What pages store belongs to a port, and each server has its own; only cookies have to be cleared.
+    What pages store belongs to a port; it is cleared, as a later server may get the same one.
     """
 
     def __init__(self, browser: "Browser") -> None:
         self._browser = browser
         self._contexts: dict[str, BrowserContext] = {}
+        self._cleaners: list[CDPSession] = []
 
     def of(self, language: str, server: RunningServer) -> "BrowserContext":
         if language not in self._contexts:
             locale = {"ja": "ja-JP", "en": "en-US"}[language]
             context = self._contexts[language] = self._browser.new_context(locale=locale)
             # As long as this is open, the process that draws the pages of 127.0.0.1 stays.
-            context.new_page().goto(server.url + "static/icon.svg")
+            page = context.new_page()
+            page.goto(server.url + "static/icon.svg")
+            self._cleaners.append(context.new_cdp_session(page))
         return self._contexts[language]
 
-    def clear_cookies(self) -> None:
+    def clear(self, server: RunningServer) -> None:
         for context in self._contexts.values():
             context.clear_cookies()
+        stored = {"origin": server.url.rstrip("/"), "storageTypes": "local_storage"}
+        for cleaner in self._cleaners:
+            cleaner.send("Storage.clearDataForOrigin", stored)
 
 
 @pytest.fixture(scope="session")
@@ -171,7 +177,7 @@ def open_page(contexts: Contexts, server: RunningServer) -> Iterator[OpenPage]:
     problems = [problem for page in pages for problem in page.problems]
     for page in pages:
         page.close()
-    contexts.clear_cookies()
+    contexts.clear(server)
     assert problems == []
 
 
@@ -268,11 +274,12 @@ class ShogiPage:
             choices.nth(0 if usi.endswith("+") else 1).click()
 
     def drag(self, usi: str) -> None:
-        """Plays a move by dragging the piece."""
+        """Plays a move by dragging the piece; shogiground looks at the mouse once a frame."""
         mouse = self.page.mouse
         mouse.move(*self.point(usi[:2]))
         mouse.down()
         mouse.move(*self.point(usi[2:4]), steps=5)
+        self.root.locator(".dragging").wait_for()
         mouse.up()
 
 

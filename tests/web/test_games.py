@@ -55,7 +55,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
 
     page.get_by_label("甲 (6)").check()
     expect(page.locator(".game-list .won, .game-list .lost")).to_have_count(6)
-    expect(page.locator(".games .side")).to_contain_text("All games are reviewed")
+    expect(page.locator(".games .side")).to_contain_text("All games are reviewed", timeout=120_000)
     expect(page.locator("td.of-accuracy .pair")).to_have_count(6)
 
     page.get_by_role("button", name="Date").click()
@@ -67,15 +67,15 @@ def test_games_are_imported_reviewed_listed_and_opened(
     expect(rows).to_have_count(1)
 
     page.locator(".game-list td.of-players button").click()
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    page.locator(".review-actions progress[value='1']").wait_for(state="attached", timeout=120_000)
     expect(page.locator(".game-move")).to_have_count(PLIES + 1)
     expect(page.locator(".review-actions h2")).to_have_text("▲相手0 △甲 2026-04-04")
 
     page.goto(page.url.partition("#")[0] + "#games/progress")
     expect(page.locator(".game-progress .dot")).to_have_count(6)  # A game in each month.
     page.goto(page.url.partition("#")[0] + "#games")
-    page.get_by_role("button", name="Delete this game").click()
-    page.get_by_role("button", name="Delete?").click()
+    twice = "one => { one.click(); const asked = one.textContent; one.click(); return asked; }"  # In 3 s.
+    assert page.get_by_role("button", name="Delete this game").evaluate(twice) == "Delete?"
     expect(page.locator(".games .notice:visible")).to_have_text("No game fits.")
     page.get_by_role("button", name="Clear the filters").click()
     expect(rows).to_have_count(5)

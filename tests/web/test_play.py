@@ -129,13 +129,14 @@ def test_moves_are_dragged_typed_and_written_in_several_notations_and_a_reload_k
     assert len(server.server.sessions) == 2
 
     page.bring_to_front()
-    letter = "getComputedStyle(document.querySelector('sg-pieces piece.rook'), '::after').content"
-    assert page.evaluate(letter) == "none"
+    rook = page.locator("sg-pieces piece.rook").first
+    letter = "rook => getComputedStyle(rook, '::after').content"
+    assert rook.evaluate(letter) == "none"
     page.get_by_role("button", name="Letters").click()
-    assert page.evaluate(letter) == '"R"'
+    assert rook.evaluate(letter) == '"R"'
     page.reload()
     expect(page.locator(".moves li")).to_have_count(5)
-    assert page.evaluate(letter) == '"R"'
+    assert rook.evaluate(letter) == '"R"'
     on_board(page).move("8c8d", "gote")
     expect(page.locator(".moves li")).to_have_count(6)
     assert moves_shown(page) == ["7g7f", "3c3d", "8h2b+", "3a2b", "2g2f", "8c8d"]
@@ -184,7 +185,9 @@ def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, 
         move = rng.choice(sorted(names))
         board.move(move, has_choice={move.rstrip("+"), move.rstrip("+") + "+"} <= names)
         page.wait_for_function(
-            "count => document.querySelectorAll('.moves li').length >= count", arg=2 * turn + 2
+            "count => document.querySelectorAll('.moves li').length >= count || "
+            "document.querySelector('.status.over')",
+            arg=2 * turn + 2,
         )
     if not the_game(server).over:
         page.get_by_role("button", name="Resign").click()

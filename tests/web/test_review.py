@@ -188,7 +188,7 @@ def draw(page: Any, board: Any, first: str, last: str, button: str = "right") ->
     page.mouse.move(*board.point(first))
     page.mouse.down(button=button)
     page.mouse.move(*board.point(last), steps=3)
-    page.wait_for_timeout(100)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     page.mouse.up(button=button)
 
 
@@ -230,13 +230,15 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
         assert page.evaluate("scrollY") == 0
         box = page.locator(".graph").bounding_box()
         assert box["y"] + box["height"] <= height
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
     expect(page.locator(".losses .of-blunder")).to_have_count(1)
-    assert sum(map(int, page.locator(".losses .count").all_text_contents())) == len(ROOK_HANGS)
+    counts = "[...document.querySelectorAll('.losses .count')].map((one) => Number(one.textContent))"
+    page.wait_for_function(f"all => {counts}.reduce((sum, one) => sum + one) === all", arg=len(ROOK_HANGS))
     page.get_by_role("button", name="Search the mistakes deeper").click()
-    expect(page.locator(".review-actions")).to_contain_text("searched with 1,000 playouts: 1")
+    done = page.locator(".review-actions")
+    expect(done).to_contain_text("searched with 1,000 playouts: 1", timeout=120_000)
     expect(marks).to_have_text(["??"])
     page.click(".mistake")
     expect(page.locator(".candidates h2")).to_contain_text("1,")  # Playouts of the position after it.

@@ -10,7 +10,7 @@ from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import PlyReview
 from goryu.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
-from goryu.dojo.settings import change_training_settings
+from goryu.dojo.settings import change_training_settings, training_settings
 from goryu.dojo.tsume.problem import Tsume
 from goryu.games.shogi import START_SFEN
 
@@ -41,9 +41,15 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return server
 
 
-@pytest.mark.usefixtures("prepared")
+TWO_KINDS_LESS = """async () => {
+  const { request } = await import("/static/js/socket.js");
+  for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();
+  return (await request("train.change", { changes: {} })).settings.kinds;
+}"""
+
+
 def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_out(
-    open_page: Any, on_board: Any, tmp_path: Path
+    open_page: Any, prepared: Any, on_board: Any, tmp_path: Path
 ) -> None:
     sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
     problem = {"sfen": sfen, "candidates": [{"usi": "7g7f"}], "actualMove": {"usi": "9g9f"}}
@@ -69,3 +75,6 @@ def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_ou
     page.get_by_role("button", name="Imported").click()
     board.move("7g7f")
     expect(page.locator(".train-result h2")).to_contain_text("P-7f is an answer of the file")
+
+    kinds = training_settings(prepared.dojo.database).kinds
+    assert page.evaluate(TWO_KINDS_LESS) == [*kinds[:1], *kinds[3:]]  # Both, though no reply came between.

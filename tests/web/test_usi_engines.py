@@ -29,7 +29,6 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("XDG_CONFIG_HOME", "APPDATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.setenv(name, str(tmp_path))
     monkeypatch.setenv("FAKE_ENGINE_LIVES", str(tmp_path / "lives"))
-    monkeypatch.setattr("goryu.web.usi_engines.TIMEOUTS", Timeouts(grace_s=0.3))
     commands = {
         "Good": [sys.executable, str(FAKE), "*:77"],
         "Cheat": [sys.executable, str(FAKE), "*:5i5a"],
@@ -48,6 +47,7 @@ def engines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def begin(page: Any, on_board: Any, engine: str) -> None:
     page.get_by_label("Program").select_option(label=engine)
     page.get_by_role("button", name="Start").click()
+    expect(page.locator(".side-parts")).to_be_visible()  # The board is not that of the game before.
     on_board(page).move("7g7f")
 
 
@@ -57,7 +57,7 @@ def moves(page: Any, count: int) -> None:
 
 @pytest.mark.usefixtures("engines", "quick_replies")
 def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
-    page: Any, on_board: Any, tmp_path: Path
+    page: Any, on_board: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(page, on_board, "Good")
     moves(page, 2)
@@ -71,9 +71,7 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     moves(page, 0)
     page.get_by_role("button", name="New game").click()
 
-    page.get_by_label("Program").select_option(label="Missing")
-    page.get_by_role("button", name="Start").click()
-    on_board(page).move("2g2f")
+    begin(page, on_board, "Missing")
     expect(page.locator(".toast.error").last).to_contain_text("Missing has ended or cannot be started")
     page.get_by_role("button", name="Take back").click()
     moves(page, 0)
@@ -86,8 +84,10 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     moves(page, 2)
     (tmp_path / "lives").unlink()
     page.get_by_role("button", name="New game").click()
-    begin(page, on_board, "Hangs")
-    expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
+    with monkeypatch.context() as patch:  # The other engines have time on a busy machine.
+        patch.setattr("goryu.web.usi_engines.TIMEOUTS", Timeouts(grace_s=0.3))
+        begin(page, on_board, "Hangs")
+        expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
     page.get_by_role("button", name="Try again").click()
     moves(page, 2)
 

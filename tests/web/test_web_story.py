@@ -171,7 +171,7 @@ def games_are_dropped_and_reviewed(story: Story, folder: Path, drop: Any) -> Non
     page.get_by_label("Playouts for each position").select_option(str(PLAYOUTS))
     expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")  # The list comes here.
     drop(page, folder)
-    expect(page.locator(".game-list tbody tr")).to_have_count(30)
+    expect(page.locator(".game-list tbody tr")).to_have_count(30, timeout=120_000)
     page.get_by_label(f"{ME} ({mine})").check()
     expect(page.locator(".games .side")).to_contain_text("All games are reviewed", timeout=300_000)
     expect(page.locator("td.of-accuracy .pair")).to_have_count(30)
@@ -188,6 +188,7 @@ def a_day_of_ten_problems(story: Story) -> tuple[int, set[int]]:
     """Solves the list of the day; returns the problem that was wrong at first, and the others."""
     page, dojo = story.page, story.server.dojo
     story.go("#train")
+    expect(page.locator(".train .day .primary")).to_be_visible(timeout=300_000)  # Of the new state.
     expect(page.locator(".train .day")).not_to_contain_text("waiting", timeout=300_000)
     page.get_by_role("button", name="Begin").click()
     right, wrong = set[int](), 0
