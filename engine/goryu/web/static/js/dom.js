@@ -45,7 +45,8 @@ export function onDrop(section, call) {
 
 /**
  * Replaces the children of an element that look different now. A button that stays keeps the focus, and a click on it
- * that has begun; so draw with this what is drawn again by itself, unless the user sets something in it.
+ * that has begun; so draw with this what is drawn again by itself, unless the user sets something in it. Text and
+ * attributes of a child must tell all that its listeners depend on, because old listeners stay.
  */
 export function redraw(element, ...children) {
   const [old, fresh] = [[...element.childNodes], [...h("div", {}, ...children).childNodes]];

@@ -662,7 +662,9 @@ export class ReviewPanel {
   }
 
   lineOf(key, at, line) {
-    return lineOf(key, line[i18n.current()], (depth) => this.playLine(at, line, depth));
+    const shown = lineOf(key, line[i18n.current()], (depth) => this.playLine(at, line, depth));
+    shown.dataset.line = `${at} ${line.usi.join(" ")}`;
+    return shown;
   }
 
   drawCandidates(analysis) {

@@ -110,6 +110,6 @@ export class SecondOpinion {
     const buttons = names.map((name, at) => this.lineButton(name, () => this.enter(line, at + 1)));
     const word = i18n.has(`review.opinion.${move}`) ? i18n.t(`review.opinion.${move}`) : move;
     const moves = names.length ? buttons.flatMap((one) => [one, " "]) : [word];
-    return [h("p", { class: "number small", text: facts.filter(Boolean).join("　") }), h("p", { class: "line" }, ...moves)];
+    return [h("p", { class: "number small", text: facts.filter(Boolean).join("　") }), h("p", { class: "line", dataset: { line: line.usi.join(" ") } }, ...moves)];
   }
 }
