@@ -10,7 +10,10 @@ from goryu.dojo.watching import Watching
 from sample_games import write_sample_games
 
 
-def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tmp_path: Path) -> None:
+def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu.dojo.watching.SETTLED_S", 3600.0)  # A file of this test is new to its end.
     database = Database(tmp_path / "dojo.sqlite3")
     games, folder = Games(database), tmp_path / "games"
     imports: list[bool] = []
