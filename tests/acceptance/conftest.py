@@ -271,10 +271,10 @@ def core_waits(*processes: int) -> dict[str, int]:
         # "cpu user nice system idle iowait irq softirq steal ...", in ticks, summed over all cores
         waits["host"] = int(file.readline().split()[8]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
     for process in processes:
-        with suppress(OSError):  # There is no /proc, or a thread has just ended.
-            for thread in os.listdir(f"/proc/{process}/task"):
-                with open(f"/proc/{process}/task/{thread}/schedstat", "rb") as file:
-                    waits[thread] = int(file.read().split()[1])
+        folder = f"/proc/{process}/task"
+        for thread in os.listdir(folder) if os.path.isdir(folder) else ():
+            with suppress(OSError), open(f"{folder}/{thread}/schedstat", "rb") as file:  # It may have ended.
+                waits[thread] = int(file.read().split()[1])
     return waits
 
 
