@@ -48,10 +48,10 @@ def one_game(
     black: EngineSpec,
     white: EngineSpec,
     opening: Opening | None = None,
-    timeouts: Timeouts = QUICK,
+    timeouts: tuple[Timeouts, Timeouts] = (QUICK, QUICK),
     **rules: object,
 ) -> Game:
-    players = (UsiClient(black, timeouts=timeouts), UsiClient(white, timeouts=timeouts))
+    players = (UsiClient(black, timeouts=timeouts[0]), UsiClient(white, timeouts=timeouts[1]))
     try:
         for player in players:
             player.start()
@@ -84,12 +84,13 @@ def test_every_ending_has_its_reason(black: str, white: str, winner: int | None,
 
 @pytest.mark.parametrize("answer", ["hang", "chatter"])
 def test_an_engine_that_never_answers_is_hung(answer: str) -> None:
-    game = one_game(scripted("push"), scripted(answer), timeouts=HURRIED)
+    game = one_game(scripted("push"), scripted(answer), timeouts=(QUICK, HURRIED))
     assert (game.verdict.winner, game.verdict.reason) == (0, Reason.HANG)
 
 
 def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
-    game = one_game(scripted("babble"), scripted("push"), timeouts=HURRIED)
+    patient = replace(HURRIED, move_timeout_s=2.0)  # Its first move must be in time.
+    game = one_game(scripted("babble"), scripted("push"), timeouts=(patient, QUICK))
     assert (game.verdict.winner, game.verdict.reason, game.plies) == (1, Reason.HANG, 2)
 
 
@@ -114,7 +115,7 @@ def test_a_program_that_prints_without_end_is_no_engine() -> None:
 
 
 def test_an_engine_that_exceeds_its_time_loses() -> None:
-    slow = scripted("push,silence:1000", limits="byoyomi=500")
+    slow = scripted("push,silence:2500", limits="byoyomi=2000")  # Its first move must be in time.
     game = one_game(slow, scripted("push"))
     assert (game.verdict.winner, game.verdict.reason) == (1, Reason.TIME)
     assert "too late" in game.verdict.detail
