@@ -149,6 +149,7 @@ class Server:
             if len(waiting) == 2:
                 self._random.shuffle(waiting)
                 breaks = self._random.randrange(40) if self._random.random() < self._breaks else None
+                self.played.append(Played((waiting[0].name, waiting[1].name)))
                 table = threading.Thread(target=self._play, args=(len(tables), *waiting, breaks))
                 table.start()
                 tables.append(table)
@@ -158,9 +159,7 @@ class Server:
         self.listener.close()
 
     def _play(self, number: int, black: Peer, white: Peer, breaks: int | None) -> None:
-        game = Played((black.name, white.name))
-        self.played.append(game)
-        peers = (black, white)
+        game, peers = self.played[number], (black, white)
         for side, peer in zip("+-", peers, strict=True):
             more = f"Max_Moves:{self._max_moves}\nNew_Key:x\n"
             text = summary(side, "Time_Unit:1msec\nByoyomi:10000", more=more, game_id=f"test+{number:04}")
