@@ -193,7 +193,7 @@ def converse(
         status = process.wait(PATIENCE_S)
     except subprocess.TimeoutExpired as expired:
         raise FuzzerError("does not end") from expired
-    take(lines, received, 1.0)
+    take(lines, received, PATIENCE_S)
     if status != 0:
         raise FuzzerError(f"ended with status {status}; its last lines: {received[-3:]}")
     return received
