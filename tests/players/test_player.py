@@ -69,6 +69,16 @@ def search(player: Player, request: Request, control: SearchControl | None = Non
     return player.search(request, control or SearchControl(), lambda result, ms: None)
 
 
+def stops_after(playouts: int, control: SearchControl) -> Callable[[SearchResult, float], None]:
+    """Returns what a search reports to, and what ends it after so many playouts."""
+
+    def report(result: SearchResult, _ms: float) -> None:
+        if result.stats.playouts >= playouts:
+            control.stop()
+
+    return report
+
+
 def move_of(answer: Answer) -> str:
     return "none" if answer.move is None else move_to_usi(answer.move)
 
@@ -207,9 +217,7 @@ def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("goryu.players.puct_session.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
     for _ in range(2):
-        control = SearchControl()
-        Timer(0.5, control.stop).start()
-        answer = search(player, request_of(QUICK, limits=Limits(infinite=True)), control)
+        answer = search(player, request_of(QUICK, limits=Limits(infinite=True)))
         result = player.result(600)
         assert answer.move is not None
         assert result is not None
@@ -383,9 +391,8 @@ def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> 
     )
     player, _ = loaded(config)
     sfen, control = "4k4/9/9/9/9/9/9/1r7/4K4 b - 1", SearchControl()
-    Timer(0.3, control.stop).start()
     request = request_of(config, "5i4i", sfen=sfen, limits=Limits(ponder=True))
-    answer = search(player, request, control)
+    answer = player.search(request, control, stops_after(200, control))
     assert answer.move in request.board.legal_moves()
     assert answer.result is not None
     assert answer.result.value > 0.2, "white has a rook more"
@@ -475,17 +482,15 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
     sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
     config = with_fields(QUICK, {"mate.root_nodes": 0, "mate.leaf_nodes": 0})
     player, _ = loaded(config)
-    reports: list[SearchResult] = []
     for limits in (Limits(infinite=True), Limits(ponder=True)):
-        control = SearchControl()
+        control, report = SearchControl(), Mock()
         clocks = Limits(time_ms=(1e7, 1e7))
         end = partial(control.ponderhit, clocks, monotonic()) if limits.ponder else control.stop
-        request = request_of(config, sfen=sfen, limits=limits)
+        report.side_effect = lambda result, ms, end=end: end()
         begun = monotonic()
-        Timer(0.5, end).start()
-        assert player.search(request, control, lambda result, ms: reports.append(result)).declares
-        assert 0.5 <= monotonic() - begun < 20.0
-    assert reports
+        assert player.search(request_of(config, sfen=sfen, limits=limits), control, report).declares
+        assert report.called, "it waited for the end"
+        assert monotonic() - begun < 60.0
 
 
 @pytest.mark.parametrize(
@@ -520,12 +525,8 @@ def test_an_analysis_searches_for_a_mate(chosen: tuple[str, ...], is_found: bool
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
     control = SearchControl()
-
-    def stop(result: SearchResult, _: float) -> None:
-        if result.stats.playouts >= 50:
-            control.stop()
-
-    result = present(player.search(request_of(config, sfen=sfen, limits=limits), control, stop).result)
+    request = request_of(config, sfen=sfen, limits=limits)
+    result = present(player.search(request, control, stops_after(50, control)).result)
     assert (result.moves[0].mate == 7) == is_found
     assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
 
@@ -557,8 +558,9 @@ def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
     load = Mock(return_value=whole)
     monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
-    player, messages = loaded(QUICK)
-    answer = search(player, request_of(QUICK, limits=limits))
+    player, messages = Player(lambda: 0.0), list[str]()  # No time passes.
+    player.load(QUICK, messages.append)
+    answer = search(player, replace(request_of(QUICK, limits=limits), started_s=0.0))
     assert load.call_count == loads
     problem = "Error! the GPU has gone"
     assert answer.info_string == (problem if loads == 1 else "")
@@ -715,13 +717,20 @@ def test_a_network_is_loaded_again_only_if_there_is_time_for_it(
 ) -> None:
     config = with_fields(QUICK, {"evaluator.allows_fallback": allows_fallback, "nodes": 200})
     whole = load_evaluator(config.evaluator, print)
+    control, calls = SearchControl(), count()
+
+    class Stopping(HashedEvaluator):
+        def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
+            if next(calls) == 100:
+                control.stop()
+            return super().evaluate(states)
+
     lost = replace(whole, evaluator=OnGpu(failing(60, "the GPU has gone")))
-    loads = iter([lost, whole])
+    loads = iter([lost, replace(whole, evaluator=Stopping())])
     monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
-    player, _ = loaded(config)
-    control = SearchControl()
-    Timer(1.0, control.stop).start()
-    answer = search(player, request_of(config, limits=limits), control)
+    player = Player(lambda: 0.0)  # No time passes.
+    player.load(config, lambda message: None)
+    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0), control)
     loads_again = not is_short and (allows_fallback or limits.ponder)
     assert (next(loads, None) is None) == loads_again
     assert bool(answer.info_string) != loads_again
