@@ -173,6 +173,7 @@ def test_ctrl_c_waits_for_the_program_to_end(dev: ModuleType) -> None:
     """On Windows, where dev.py waits for the program and both get the Ctrl-C."""
     ends_slowly = """
 import os, signal, sys, time
+sys.stdin.read()
 try:
     os.kill(os.getppid(), signal.SIGINT)
     os.kill(os.getpid(), signal.SIGINT)
@@ -181,7 +182,17 @@ except KeyboardInterrupt:
     time.sleep(0.5)
     sys.exit(130)
 """
-    assert dev.follow(subprocess.Popen([sys.executable, "-c", ends_slowly])) == 130
+
+    class Program(subprocess.Popen[bytes]):
+        """Begins when somebody waits for it: the signal must not come before that."""
+
+        def wait(self, timeout: float | None = None) -> int:
+            assert self.stdin is not None
+            self.stdin.close()
+            return super().wait(timeout)
+
+    program = Program([sys.executable, "-c", ends_slowly], stdin=subprocess.PIPE)
+    assert dev.follow(program) == 130
 
 
 def test_every_program_of_tools_is_a_verb() -> None:
