@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     cshogi = pytest.importorskip("cshogi")
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """How long to wait for a line if the test sets no time."""
 
 SLACK_S = 0.5
@@ -170,7 +170,7 @@ class Engine:
     def expect_exit(self, timeout_s: float) -> None:
         """Waits for the end of the process and checks its last lines."""
         assert self.process.wait(timeout_s + PATIENCE_S) == 0, f"status {self.process.returncode}"
-        while self.next_line(1.0) is not None:
+        while self.next_line() is not None:
             pass
         assert len(self.pending) <= 1, "a go was not answered"
 

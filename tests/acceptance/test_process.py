@@ -461,7 +461,7 @@ def test_non_blocking_pipes_do_not_end_the_engine(pool: Pool) -> None:
         time.sleep(0.2)
         sender.write(b"quit\n")
         assert received.read().count(b"usiok") == 50
-    assert process.wait(5.0) == 0
+    assert process.wait(60.0) == 0
 
 
 def test_a_closed_output_ends_the_engine(pool: Pool) -> None:

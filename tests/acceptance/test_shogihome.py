@@ -87,7 +87,7 @@ class ShogiHome:
     def launch(self, settings: dict[str, str]) -> None:
         """Starts a session: sends every option, changed or not, and two that the engine need not offer."""
         self._send("usi")
-        self.wait(lambda: self.state is Gui.NOT_READY, 10.0)
+        self.wait(lambda: self.state is Gui.NOT_READY)
         for name, default in {"USI_Hash": "32", "USI_Ponder": "true", **self.options, **settings}.items():
             self._send(f"setoption name {name} value {'' if default == '<empty>' else default}")
 
@@ -156,7 +156,7 @@ class ShogiHome:
 
     # Answers of the engine.
 
-    def wait(self, is_done: Callable[[], bool], timeout_s: float = 20.0) -> None:
+    def wait(self, is_done: Callable[[], bool], timeout_s: float = 60.0) -> None:
         """Reads lines until the condition holds."""
         end_s = time.monotonic() + timeout_s
         while not is_done():

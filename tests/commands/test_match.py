@@ -229,7 +229,7 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
         while not (pids.exists() and pids.read_text()) and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(how)
-        text = process.communicate(timeout=20)[0]
+        text = process.communicate(timeout=60)[0]
     assert process.returncode == 130
     assert "no complete pair of games yet" in text
     for pid in pids.read_text().split():  # The game with the other colours may have begun, too.
@@ -247,7 +247,7 @@ def test_openings_stop_their_engine_when_they_are_interrupted(tmp_path: Path) ->
         while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 130
+        assert process.wait(60) == 130
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
     assert not (tmp_path / "out").exists()

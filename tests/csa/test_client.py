@@ -124,7 +124,7 @@ def test_a_game_with_half_lines_joined_lines_and_odd_ends(table: Table) -> None:
     peer.send(f"{second},T1\n%TORYO,T2\n#RESIGN\n#WIN\n")
     assert peer.line() == "LOGOUT"
     peer.send("LOGOUT:completed\n")
-    running.result(20)
+    running.result(60)
     record = table.record()
     assert (record.ending, record.winner) == (Ending.RESIGNATION, 1)
     assert [ply.seconds for ply in record.plies] == [3, 5, 1, 1]
@@ -195,7 +195,7 @@ def test_the_record_of_a_game_tells_how_it_ended(table: Table) -> None:
             with pytest.raises(EOFError):
                 peer.line()
         peer.close()
-    running.result(20)
+    running.result(60)
     records = map(read_record, sorted(table.folder.glob("*.csa")))
     assert [(record.ending, record.winner) for record in records] == [tuple(rest) for _, *rest in ENDS]
 
@@ -214,7 +214,7 @@ def test_a_game_that_ends_while_the_engine_thinks_gets_no_more_moves(table: Tabl
     peer.send("#CHUDAN\n")
     assert peer.line() == "LOGOUT"
     peer.close()
-    running.result(20)
+    running.result(60)
     assert "stop" in table.sent_to_engine()
 
 
@@ -235,7 +235,7 @@ def test_an_engine_that_cannot_be_used_resigns_and_ends_the_client(table: Table,
     peer.send("%TORYO,T1\n#RESIGN\n#LOSE\n")
     peer.close()
     with pytest.raises(EngineError):
-        running.result(20)
+        running.result(60)
     assert table.tally.results == {"lost": 1}
 
 
@@ -245,7 +245,7 @@ def test_records_that_cannot_be_written_lose_no_game(table: Table, tmp_path: Pat
     peer.send("+7776FU,T1\n")
     peer.send(f"{peer.line().partition(',')[0]},T1\n#SENNICHITE\n#DRAW\n")
     peer.close()
-    running.result(20)
+    running.result(60)
     assert sum("cannot be written" in line for line in table.said) == 1
     assert table.tally.results == {"drawn": 1}
 
@@ -266,7 +266,7 @@ def test_a_lost_connection_is_made_again(table: Table) -> None:
     peer.send("#CHUDAN\n")
     assert peer.line() == "LOGOUT"
     peer.close()
-    running.result(20)
+    running.result(60)
     assert table.tally.results == {"lost": 1, "drawn": 2}
 
 
@@ -274,7 +274,7 @@ def test_a_refused_login_ends_the_client(table: Table) -> None:
     running = table.play()
     table.listener.accept().login(accepts=False)
     with pytest.raises(LoginError) as error:
-        running.result(20)
+        running.result(60)
     assert "secret" not in f"{error.value}{table.said}"
 
 
@@ -301,7 +301,7 @@ def test_who_leaves_finishes_the_game(table: Table) -> None:
     peer.send(f"{peer.line().partition(',')[0]},T1\n%TORYO,T1\n#RESIGN\n#WIN\n")
     assert peer.line() == "LOGOUT"
     peer.close()
-    running.result(20)
+    running.result(60)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
@@ -328,7 +328,7 @@ def test_ctrl_c_once_leaves_and_twice_interrupts_the_game(table: Table, tmp_path
                 pass
             process.send_signal(signal.SIGINT)
             assert peer.line() == "%CHUDAN"
-        assert process.wait(20) == (0 if times == 1 else 130)
+        assert process.wait(60) == (0 if times == 1 else 130)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")

@@ -44,7 +44,7 @@ STAGE = Stage("s", 1.0, lambda contact: iter(()))
 
 def supervised(folder: Path, seconds: float) -> ContactLog:
     log = ContactLog(folder / "log.jsonl")
-    command = [sys.executable, "-c", CHILD]
+    command = [sys.executable, "-I", "-S", "-c", CHILD]  # Starts quickly.
     supervise(STAGE, log, command, seconds, lambda event: None, folder / "errors.log")
     return ContactLog(log.path)
 
@@ -55,7 +55,7 @@ def test_a_crash_and_a_hang_cost_one_item_each_and_the_rest_is_done_later(
     words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SPEAKS", words)
-    log = supervised(tmp_path, 3.0)
+    log = supervised(tmp_path, 5.0)
     reasons = {event["item"]: event.get("reason") for event in log.results("s")}
     crash = f"killed by SIGABRT{words}"  # Without the warning of an earlier process.
     assert reasons == {"good": None, "bad": "bad", "crash": crash, "hang": "over its time"}

@@ -199,7 +199,7 @@ def test_no_two_games_begin_in_the_same_position(tmp_path: Path) -> None:
 def test_an_engine_that_fails_loses_a_game_and_is_started_again(what: str, tmp_path: Path) -> None:
     path = tmp_path / "fake.games"
     lives = tmp_path / "lives"
-    timeouts = replace(PATIENT, move_timeout_s=1.5, grace_s=0.2)
+    timeouts = replace(PATIENT, move_timeout_s=4.0, grace_s=0.2)
     progress = run(spec(f"20:{what}", lives=lives), SHORT, path, games=4, timeouts=timeouts)
     assert progress.games == 3
     assert len(progress.failures) == 1
@@ -238,7 +238,7 @@ def test_a_killed_run_resumes_without_losing_or_repeating_a_game(how: int, tmp_p
         while (not path.exists() or path.stat().st_size < 1500) and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(how)
-        process.wait(20)
+        process.wait(60)
     finally:
         process.kill()
     kept = by_number(path)
