@@ -80,7 +80,7 @@ def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
 ) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    command = [*COMMAND, "reversi", "--match-games", "20", "--threads", "1"]
+    command = [*COMMAND, "reversi", "--match-games", "100", "--threads", "1"]
     command += ["--folder", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as first:
         try:
