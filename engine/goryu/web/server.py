@@ -181,7 +181,7 @@ class Server:
         if session is None:
             with speaking(language_of(hello)):
                 session = self._new_session(device)
-        elif old := self._sockets.get(session.id):
+        elif old := self._sockets.pop(session.id, None):  # Its end does not stop the session's searches.
             await old.close(code=WSCloseCode.GOING_AWAY)
         session.language = language_of(hello)
         session.left_s = None

@@ -99,6 +99,7 @@ class ReviewView {
     this.section = section;
     this.isRunning = false;
     this.positions = 0;
+    this.told = null; // The positions that were reported since the state was asked for.
     this.buildOpener();
     this.buildActions();
     this.panel = new ReviewPanel(section, {
@@ -190,9 +191,13 @@ class ReviewView {
     socket.on("review.message", ({ text }) => toast(text));
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
     socket.onConnected(async () => {
+      const told = (this.told = []); // They may be missing in the state.
       const state = await socket.request("review.state");
-      if (state.game) this.shows(state, this.panel.data !== null);
-      else if (this.source) await this.open(this.source);
+      this.told = null;
+      if (state.game) {
+        this.shows(state, this.panel.data !== null);
+        for (const message of told) this.onPosition(message);
+      } else if (this.source) await this.open(this.source);
     });
   }
 
@@ -308,6 +313,7 @@ class ReviewView {
   }
 
   onPosition(message) {
+    this.told?.push(message);
     if (!this.panel.data) return;
     this.counted = message.known;
     this.panel.update(message);
