@@ -521,11 +521,13 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
 @pytest.mark.parametrize("chosen, is_found", [((), True), (("G*4g", "G*5h"), True), (("G*4g",), False)])
 def test_an_analysis_searches_for_a_mate(chosen: tuple[str, ...], is_found: bool) -> None:
     config = with_fields(QUICK, {"mate.leaf_nodes": 0, "output.lines": 2})
-    player, _ = loaded(config)
+    moments = count()
+    player = Player(lambda: next(moments) / 10_000)  # Every question takes a tenth of a millisecond.
+    player.load(config, lambda message: None)
     sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
     control = SearchControl()
-    request = request_of(config, sfen=sfen, limits=limits)
+    request = replace(request_of(config, sfen=sfen, limits=limits), started_s=0.0)
     result = present(player.search(request, control, stops_after(50, control)).result)
     assert (result.moves[0].mate == 7) == is_found
     assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
