@@ -54,6 +54,19 @@ export function redraw(element, ...children) {
   else fresh.forEach((child, at) => child.isEqualNode(old[at]) || old[at].replaceWith(child));
 }
 
+const RELEASE_MS = 30;
+const postponed = new WeakMap();
+
+/**
+ * Draws an element anew, but not while a mouse button or a finger is down on it: a click on what is replaced meanwhile
+ * would be lost. The newest of several calls wins.
+ */
+export function whenReleased(element, draw) {
+  clearTimeout(postponed.get(element));
+  if (element.matches(":active")) postponed.set(element, setTimeout(() => whenReleased(element, draw), RELEASE_MS));
+  else draw();
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h, redraw } from "./dom.js";
+import { h, redraw, whenReleased } from "./dom.js";
 import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
@@ -585,10 +585,10 @@ export class ReviewPanel {
     const analysis = this.analysis();
     this.drawOverlays(analysis);
     this.drawJudgement(analysis, known);
-    this.drawCandidates(analysis);
+    whenReleased(this.candidates, () => this.drawCandidates());
     this.threat.draw(this.turn());
     this.opinion?.draw();
-    this.drawBranch();
+    whenReleased(this.branchLine, () => this.drawBranch());
     this.chart.mark(this.branch ? this.branch.at : this.at);
     for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
     if (!this.branch) this.moves.querySelector(`[data-index="${this.at}"]`)?.setAttribute("aria-current", "true");
@@ -667,7 +667,8 @@ export class ReviewPanel {
     return shown;
   }
 
-  drawCandidates(analysis) {
+  drawCandidates() {
+    const analysis = this.analysis();
     const parts = [h("h2", { text: i18n.t("review.candidates") })];
     if (!analysis) parts.push(h("p", { class: "muted", text: i18n.t("review.unknown") }));
     else if (analysis.moves.length) {
