@@ -306,7 +306,7 @@ def test_shogihome_plays_games_with_every_kind_of_pondering(
     way: str, games: int, plies: int, byoyomi: int, pool: Pool
 ) -> None:
     is_early, options = way == "early", {"Stochastic_Ponder": str(way == "stochastic").lower()}
-    with shogihome(pool, is_early, **options) as first, shogihome(pool, **options) as second:
+    with shogihome(pool, is_early, **options) as first, shogihome(pool, False, **options) as second:
         for _ in range(games):
             game = Game((first, second), Clock(byoyomi=byoyomi), plies)
             result = game.play()
