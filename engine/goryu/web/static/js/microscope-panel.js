@@ -1,7 +1,7 @@
 // What happened in a step, and everything that is known of one position: its board and the table of the formula.
 
 import { Board } from "./board.js";
-import { h, svg } from "./dom.js";
+import { h, svg, whenReleased } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { make, number } from "./microscope-picture.js";
 
@@ -111,7 +111,7 @@ export class Panel {
 
   show(shown, algorithm) {
     this.showEvents(shown);
-    this.showPosition(shown, algorithm);
+    whenReleased(this.position, () => this.showPosition(shown, algorithm)); // A search runs on.
   }
 
   // The events of the step.
