@@ -214,7 +214,7 @@ def test_a_killed_process_loses_nothing_that_was_finished(
     server.reviewing.reviews.playouts = 300
     for seed in (1, 2):
         server.games.add(sample_game(seed, plies=30))
-    assert subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)]).returncode != 0
+    assert subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)]).returncode in (9, -9)
     assert server.database.rows("PRAGMA integrity_check")[0][0] == "ok"
     assert len(server.reviewed()) == 1
     assert server.database.rows("SELECT COUNT(*) FROM plies")[0][0] == 30  # No review is there by halves.

@@ -69,6 +69,17 @@ class RunningServer:
 
         return asyncio.run_coroutine_threadsafe(run(), self.loop).result(30)
 
+    def drop_connections(self) -> None:
+        """Cuts the connections as a network does, without a goodbye."""
+
+        def cut() -> None:
+            for socket in self.server._sockets.values():
+                transport = socket._req.transport if socket._req else None
+                if transport:
+                    transport.abort()
+
+        self.call(cut)
+
     @property
     def url(self) -> str:
         return self.server.url

@@ -1,5 +1,6 @@
 """The Review view in a real browser, and the page that `goryu analyze --html` writes."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +83,10 @@ def test_a_record_is_reviewed_and_another_move_is_tried_and_played_on(
     page.wait_for_timeout(700)  # The analysis goes on, and must not take the button away.
     page.mouse.up()
     expect(page.locator(".branch .line-move").nth(1)).to_be_visible()
-    page.get_by_role("button", name="Back to the game").click()
+    page.locator(".branch .line-move").first.hover()
+    page.mouse.down()
+    page.keyboard.press("Home")  # In another position the button is gone at once.
+    page.mouse.up()
     expect(page.locator(".branch .line-move")).to_have_count(0)
 
     page.reload()
@@ -103,6 +107,22 @@ def test_a_record_is_reviewed_and_another_move_is_tried_and_played_on(
     state = session.views["play"]._state()
     assert [move["name"] for move in state["moves"]][-2:] == ["P*2c", "2d2h"]
     assert state["turn"] == 1
+
+
+def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
+    open_page: Any, server: Any
+) -> None:
+    page = open_page("#review", storage={"goryu.review.playouts": "3000"})
+    page.locator(".opener textarea").fill(
+        "startpos moves 2g2f 8c8d 2f2e 8d8e 7g7f 4a3b 8h7g 3c3d 7i6h 2b7g+ 6h7g 3a2b"
+    )
+    page.get_by_role("button", name="Open the text").click()
+    done = "Every position has at least 3,000 playouts."
+    expect(page.locator(".review-actions")).to_contain_text(re.compile(f"[2-9] of 13|{done}"))
+    server.drop_connections()
+    expect(page.locator(".review-actions")).to_contain_text(done, timeout=120_000)
+    expect(page.get_by_role("button", name="Review", exact=True)).to_be_visible()
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
 def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(

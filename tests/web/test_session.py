@@ -61,16 +61,6 @@ def ready(page: Any) -> None:
     expect(page.locator("#connection")).to_be_hidden()
 
 
-def drop_connections(server: Any) -> None:
-    """Cuts the connections as a network does, without a goodbye."""
-
-    def cut() -> None:
-        for socket in server.server._sockets.values():
-            socket._req.transport.abort()
-
-    server.call(cut)
-
-
 def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_a_second(
     open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,7 +70,7 @@ def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_
     page.evaluate(START)
     assert endless.started.wait(30)
     page.wait_for_function("() => window.counts.length > 2")
-    drop_connections(server)
+    server.drop_connections()
     page.evaluate("() => { window.counts = []; }")
     page.wait_for_function("() => window.counts.length > 2")
     assert len(server.server.sessions) == 1
@@ -125,7 +115,7 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
     page.evaluate(
         "() => { WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } }; }"
     )
-    drop_connections(server)
+    server.drop_connections()
     assert endless.ended.wait(30)
     expect(page.locator("#connection")).to_be_visible()
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
@@ -134,7 +124,7 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
 def restart(page: Any, server: Any) -> Any:
     """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
     server.call(server.server.sessions.clear)
-    drop_connections(server)
+    server.drop_connections()
     until = time.monotonic() + 20
     while (
         not (games := [one.views["play"]._game for one in list(server.server.sessions.values())])

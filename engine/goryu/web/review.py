@@ -78,15 +78,20 @@ class ReviewView(View):
         """Searches what is missing; replies when it is done or stopped."""
         describer = self._opened()
         describer.review.playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
-        is_whole = await self.session.run("review", lambda job: self._review(job, describer))
-        return {"isWhole": is_whole}
+        return {"isWhole": await self._run(lambda job: self._review(job, describer))}
 
     async def on_deepen(self, message: Message) -> dict[str, Any]:
         """Searches the mistakes with more playouts; replies when it is done or stopped."""
         describer = self._opened()
         playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
-        is_whole = await self.session.run("review", lambda job: self._deepen(job, describer, playouts))
-        return {"isWhole": is_whole}
+        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, playouts))}
+
+    async def _run(self, work: Callable[[Job], bool]) -> bool:
+        """Runs a review; tells its end to a page that has come back meanwhile and gets no reply, too."""
+        try:
+            return await self.session.run("review", work)
+        finally:
+            self.session.send("review.running", isRunning=self.session.is_running("review"))
 
     def on_stop(self, _message: Message) -> None:
         """Ends the review; what is known stays."""

@@ -181,11 +181,14 @@ class Server:
         if session is None:
             with speaking(language_of(hello)):
                 session = self._new_session(device)
-        elif old := self._sockets.pop(session.id, None):  # Its end does not stop the session's searches.
-            await old.close(code=WSCloseCode.GOING_AWAY)
         session.language = language_of(hello)
         session.left_s = None
-        self._sockets[session.id] = socket
+        old = self._sockets.get(session.id)
+        self._sockets[session.id] = (
+            socket  # First, so that the end of the old one does not stop the searches.
+        )
+        if old:
+            await old.close(code=WSCloseCode.GOING_AWAY)
         session.outbox.open()
         return session, is_new
 

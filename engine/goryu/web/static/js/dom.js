@@ -50,20 +50,23 @@ export function onDrop(section, call) {
  */
 export function redraw(element, ...children) {
   const [old, fresh] = [[...element.childNodes], [...h("div", {}, ...children).childNodes]];
-  if (old.length !== fresh.length) element.replaceChildren(...fresh);
-  else fresh.forEach((child, at) => child.isEqualNode(old[at]) || old[at].replaceWith(child));
+  for (const [at, child] of fresh.entries()) {
+    if (!old[at]) element.append(child);
+    else if (!child.isEqualNode(old[at])) old[at].replaceWith(child);
+  }
+  for (const child of old.slice(fresh.length)) child.remove();
 }
 
 const RELEASE_MS = 30;
 const postponed = new WeakMap();
 
 /**
- * Draws an element anew, but not while a mouse button or a finger is down on it: a click on what is replaced meanwhile
- * would be lost. The newest of several calls wins.
+ * Draws an element anew, but not while the user presses one of its buttons: a click on what is replaced meanwhile would
+ * be lost. The newest of several calls wins.
  */
 export function whenReleased(element, draw) {
   clearTimeout(postponed.get(element));
-  if (element.matches(":active")) postponed.set(element, setTimeout(() => whenReleased(element, draw), RELEASE_MS));
+  if (element.querySelector("button:active")) postponed.set(element, setTimeout(() => whenReleased(element, draw), RELEASE_MS));
   else draw();
 }
 

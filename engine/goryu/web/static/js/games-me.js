@@ -70,6 +70,7 @@ export class MePanel {
   }
 
   async choose(names) {
+    this.me = names; // The next click builds on it, even before the reply.
     await socket.request("games.me", { names });
   }
 }

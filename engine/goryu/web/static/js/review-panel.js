@@ -151,6 +151,7 @@ export class ReviewPanel {
     this.options = options;
     this.data = null;
     this.at = 0;
+    this.drawn = null; // The moves to the position whose candidates are drawn.
     this.branch = null; // {at, usi, ja, en, depth}: moves that leave the game at `at`; `depth` of them are played.
     this.limit = null; // While the user guesses the moves, the last position of the game that is shown.
     this.guess = null; // What asks for them; it has mayAnswer(), answer(move), next() and arrows().
@@ -251,6 +252,7 @@ export class ReviewPanel {
   load(data) {
     this.data = data;
     this.at = 0;
+    this.drawn = null;
     this.branch = null;
     this.liveResults.clear();
     this.threat.end();
@@ -518,7 +520,13 @@ export class ReviewPanel {
         {},
         h(
           "button",
-          { type: "button", class: "mistake", dataset: { kind: ply.kind, index: ply.ply }, on: { click: () => this.go(ply.ply) } },
+          {
+            type: "button",
+            class: "mistake",
+            dataset: { kind: ply.kind, index: ply.ply },
+            "aria-current": !this.branch && ply.ply === this.at ? "true" : null,
+            on: { click: () => this.go(ply.ply) },
+          },
           h("span", { class: "count", text: ply.ply }),
           badge(ply),
           h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
@@ -585,10 +593,12 @@ export class ReviewPanel {
     const analysis = this.analysis();
     this.drawOverlays(analysis);
     this.drawJudgement(analysis, known);
-    whenReleased(this.candidates, () => this.drawCandidates());
+    const draw = this.drawn === key ? whenReleased : (_element, call) => call(); // Buttons are for one position.
+    this.drawn = key;
+    draw(this.candidates, () => this.drawCandidates());
     this.threat.draw(this.turn());
     this.opinion?.draw();
-    whenReleased(this.branchLine, () => this.drawBranch());
+    draw(this.branchLine, () => this.drawBranch());
     this.chart.mark(this.branch ? this.branch.at : this.at);
     for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
     if (!this.branch) this.moves.querySelector(`[data-index="${this.at}"]`)?.setAttribute("aria-current", "true");
@@ -668,6 +678,7 @@ export class ReviewPanel {
   }
 
   drawCandidates() {
+    if (!this.data) return;
     const analysis = this.analysis();
     const parts = [h("h2", { text: i18n.t("review.candidates") })];
     if (!analysis) parts.push(h("p", { class: "muted", text: i18n.t("review.unknown") }));

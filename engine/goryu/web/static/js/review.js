@@ -185,6 +185,7 @@ class ReviewView {
       this.openText(event.clipboardData.getData("text/plain"));
     });
     socket.on("review.position", (message) => this.onPosition(message));
+    socket.on("review.running", ({ isRunning }) => this.onRunning(isRunning));
     socket.on("review.live", (message) => this.panel.showLive(message));
     socket.on("review.threat", (message) => this.panel.showThreat(message));
     socket.on("review.deep", ({ type, ...progress }) => this.onDeep(progress));
@@ -192,11 +193,13 @@ class ReviewView {
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
     socket.onConnected(async () => {
       const told = (this.told = []); // They may be missing in the state.
-      const state = await socket.request("review.state");
-      this.told = null;
+      const state = await socket.request("review.state").finally(() => {
+        if (this.told === told) this.told = null;
+      });
       if (state.game) {
         this.shows(state, this.panel.data !== null);
-        for (const message of told) this.onPosition(message);
+        for (const message of told) this.panel.update(message);
+        this.drawProgress();
       } else if (this.source) await this.open(this.source);
     });
   }
@@ -309,6 +312,13 @@ class ReviewView {
   onDeep(progress) {
     if (!this.deep) return;
     Object.assign(this.deep, progress);
+    this.drawProgress();
+  }
+
+  /** Takes whether a review runs; one that was begun over an earlier connection has no other way to say so. */
+  onRunning(isRunning) {
+    this.isRunning = isRunning;
+    if (!isRunning) this.counted = null;
     this.drawProgress();
   }
 

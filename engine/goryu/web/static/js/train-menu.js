@@ -78,7 +78,7 @@ export class TrainMenu {
       { "aria-label": t("train.unit"), on: { change: (event) => change("unit", event.target.value) } },
       ...["problems", "minutes"].map((name) => h("option", { value: name, selected: settings.unit === name, text: t(`train.unit.${name}`) })),
     );
-    // By the boxes: what was changed just now is not in the settings yet.
+    // By the boxes: while the user types a number, the settings of this drawing grow old.
     const chosen = () => KINDS.filter((_, at) => kinds[at].firstChild.checked);
     const kinds = KINDS.map((kind) => check(`train.kind.${kind}`, settings.kinds.includes(kind), () => change("kinds", chosen())));
     this.settings.replaceChildren(

@@ -33,6 +33,7 @@ class TrainView {
     this.told = null; // What may be told: solutions, the move of the game, the last attempt.
     this.line = null; // {sfen, usi, depth}: moves that are stepped through on the board.
     this.isJudging = false;
+    this.changing = null; // The newest change of the settings that is on its way.
     this.hasBegun = false; // Has the state been asked for once?
     this.build();
     i18n.onChange(() => this.draw());
@@ -89,19 +90,22 @@ class TrainView {
   }
 
   takeState(state) {
-    this.state = state;
+    // While changes are on their way, what the user has chosen counts.
+    this.state = this.changing ? { ...state, settings: this.state.settings } : state;
     this.drawDay();
-    this.menu.draw(state);
+    this.menu.draw(this.state);
   }
 
   async change(changes) {
     const asked = (this.changing = {});
+    this.state.settings = { ...this.state.settings, ...changes };
     try {
-      const state = await socket.request("train.change", { changes });
-      if (this.changing === asked) this.takeState(state); // Else the user has changed more meanwhile.
-    } catch (error) {
-      this.menu.draw(this.state);
-      throw error;
+      await socket.request("train.change", { changes });
+    } finally {
+      if (this.changing === asked) {
+        this.changing = null;
+        await this.refresh();
+      }
     }
   }
 
