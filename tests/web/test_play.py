@@ -53,6 +53,7 @@ def choose_level(page: Any, level: int) -> None:
     page.locator(".level input").fill(str(level))
 
 
+@pytest.mark.slow
 def test_two_people_play_a_game_of_shogi_to_checkmate(page: Any, server: Any, on_board: Any) -> None:
     start(page, side="both")
     board = on_board(page)

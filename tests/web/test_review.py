@@ -109,6 +109,7 @@ def test_a_record_is_reviewed_and_another_move_is_tried_and_played_on(
     assert state["turn"] == 1
 
 
+@pytest.mark.slow
 def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
     open_page: Any, server: Any
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
+@pytest.mark.slow
 def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     open_page: Any, record: Path, on_board: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +218,7 @@ def draw(page: Any, board: Any, first: str, last: str, button: str = "right") ->
     page.mouse.up(button=button)
 
 
+@pytest.mark.slow
 def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> None:
     page = opened_moves(open_page)
     board = on_board(page, ".review .shogi")
@@ -246,6 +249,7 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
     expect(drawn.locator("path")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page: Any) -> None:
     page = opened_moves(open_page)
     for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.

@@ -136,6 +136,7 @@ def restart(page: Any, server: Any) -> Any:
     return games[0]
 
 
+@pytest.mark.slow
 def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     open_page: Any, server: Any, on_board: Any
 ) -> None:
@@ -158,6 +159,7 @@ def test_the_game_survives_a_restart_of_the_server_and_a_reload(
     expect(page.locator(".moves li")).to_have_count(2)
 
 
+@pytest.mark.slow
 def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     open_page: Any, server: Any, on_board: Any
 ) -> None:

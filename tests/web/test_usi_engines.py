@@ -55,6 +55,7 @@ def moves(page: Any, count: int) -> None:
     expect(page.locator(".moves li")).to_have_count(count)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("engines", "quick_replies")
 def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     page: Any, on_board: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

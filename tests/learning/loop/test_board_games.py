@@ -51,7 +51,8 @@ def replay(state: State, positions: list[Any]) -> None:
             state.pop()
 
 
-@pytest.mark.parametrize("game", ["tictactoe", pytest.param("reversi6", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tictactoe", "reversi6"])
 def test_a_small_game_is_learnt_by_the_command(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -183,6 +183,7 @@ def test_labels_that_are_no_numbers_end_the_run(teacher: Path, games: Path, tmp_
     assert not (tmp_path / "checkpoint.pt").exists()
 
 
+@pytest.mark.slow
 def test_a_compiled_teacher_in_halves_labels_nearly_the_same(
     teacher: Path, games: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
