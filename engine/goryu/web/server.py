@@ -184,9 +184,7 @@ class Server:
         session.language = language_of(hello)
         session.left_s = None
         old = self._sockets.get(session.id)
-        self._sockets[session.id] = (
-            socket  # First, so that the end of the old one does not stop the searches.
-        )
+        self._sockets[session.id] = socket  # Before the old one ends, which would else stop the searches.
         if old:
             await old.close(code=WSCloseCode.GOING_AWAY)
         session.outbox.open()

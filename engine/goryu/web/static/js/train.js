@@ -99,12 +99,13 @@ class TrainView {
   async change(changes) {
     const asked = (this.changing = {});
     this.state.settings = { ...this.state.settings, ...changes };
+    let state = null; // Stays null if the change is refused; then the page asks what is kept.
     try {
-      await socket.request("train.change", { changes });
+      state = await socket.request("train.change", { changes });
     } finally {
       if (this.changing === asked) {
         this.changing = null;
-        await this.refresh();
+        this.takeState(state ?? (await socket.request("train.state")));
       }
     }
   }
