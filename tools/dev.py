@@ -238,7 +238,7 @@ TASKS = {
     "clean": Verb("remove built files; --all: .venv too", None, clean),
     "texts": Verb("run the commands of docs/texts.md and compare", ("train",), script("texts.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
-    "review": Verb(
+    "review-quality": Verb(
         "measure reviews: speed, agreement with longer searches",
         ("tools",),
         script("experiments/review_quality.py"),

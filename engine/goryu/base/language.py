@@ -7,7 +7,7 @@ Usage, anywhere in goryu except in what the USI engine sends:
     out.write(tr("{side} wins: {reason}", side=..., reason=...))
 
 The English text is the key. `japanese/` maps it to the Japanese one, with the same {fields}; add the
-translation there with the code (`tests/base/test_language.py` finds every text that is missing). Only literal
+translation there with the code (`tests/engine/base/test_language.py` finds every missing text). Only literal
 texts can be found: write `tr("...")`, not `tr(variable)`, except for texts that a table defines.
 
 USI output stays English and ASCII whatever the locale is.

@@ -470,7 +470,7 @@ TEXTS: dict[str, str] = {
     "random games after each move": "一手あたりのランダムな対局の数",
     "random games": "ランダムな対局の数",
     "from 1, for beginners, to 10, full strength": "1（入門）から10（全力）まで",
-    # goryu analyze
+    # goryu review
     "Reviews games: the win rate after every move, the mistakes and what was better.": (
         "棋譜を検討します。一手ごとの勝率と、悪手とその代わりの最善手を表示します。"
     ),
