@@ -33,7 +33,7 @@ FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 
 
 def tool(name: str) -> ModuleType:
-    return import_module(f"goryu.commands.{name}")
+    return import_module(f"goryu_lab.commands.{name}")
 
 
 def status_of(name: str, arguments: list[str]) -> object:
