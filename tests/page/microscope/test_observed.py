@@ -1,4 +1,4 @@
-"""The texts of the microscope's tables: they are no literals of `tr`, so no other test misses a translation."""
+"""The texts of the microscope's tables: no literals of `tr`, so no other test misses a translation."""
 
 from goryu.base.language import both
 from goryu.table.positions import GAMES
