@@ -285,14 +285,7 @@ _ALL = (
         ),
         (
             Parameter("c", uct.UCB1_CONSTANT, 0, 10, EXPLORATION),
-            Parameter(
-                "expand-at",
-                1,
-                1,
-                1000,
-                "visits at which a leaf grows",
-                is_whole=True,
-            ),
+            Parameter("expand-at", 1, 1, 1000, "visits at which a leaf grows", is_whole=True),
             SEED,
         ),
         _uct,
