@@ -3,8 +3,7 @@
 from typing import Any
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
-from goryu.games.reversi import PASS
+from goryu.base.language import both, tr
 from goryu.games.shogi import STANDARD_RULES, MoveError, Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import LINES, TicTacToe
@@ -88,8 +87,7 @@ class PageGame(Game):
             }
         name = str(int(move))
         if isinstance(self.state, Reversi):
-            english = self.state.move_name(move)
-            return {"name": name, "ja": "パス" if move == PASS else english, "en": english}
+            return {"name": name, **both(self.state.move_name(move))}  # "pass" is a word.
         square = f"{'abc'[move % 3]}{move // 3 + 1}"
         return {"name": name, "ja": square, "en": square}
 

@@ -9,11 +9,11 @@ from threading import Lock
 from typing import Any
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
+from goryu.base.language import speaking, tr
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import Move, State
 from goryu.players.set_up.loading import LoadedEvaluator
-from goryu.table.positions import GAMES, Language, parse_position
+from goryu.table.positions import GAMES, parse_position
 from goryu_page.microscope.networks import KINDS, NAMES, open_evaluator
 from goryu_page.microscope.observed import OBSERVED, Observed, make_observer
 from goryu_page.microscope.picture import STYLE, board_elements, draw, element_as_json
@@ -76,20 +76,8 @@ class MicroscopeView(View):
 
     def on_catalogue(self, message: Message) -> dict[str, Any]:
         """Returns the games, algorithms and networks to choose from, and the style of the pictures."""
-        column = 1 if language_of(message) == "ja" else 0
-        return {
-            "games": {
-                name: {
-                    "examples": [[text, names[column]] for text, *names in game.examples],
-                    "help": game.help[column],
-                    "networks": [[kind, NAMES[kind][column]] for kind in KINDS[name]],
-                }
-                for name, game in GAMES.items()
-            },
-            "algorithms": {name: _description(each, column) for name, each in OBSERVED.items()},
-            "style": STYLE.read_text("utf-8"),
-            "playouts": MOST_PLAYOUTS,
-        }
+        with speaking(language_of(message)):
+            return _catalogue()
 
     def on_state(self, _message: Message) -> dict[str, Any] | None:
         """Returns what the page sent to begin its search and the step that it saw last; None without one."""
@@ -125,15 +113,16 @@ class MicroscopeView(View):
         step = number(message, "step", 0, MOST_STEPS, 0) if message.get("playout") is None else None
         playout = number(message, "playout", 0, MOST_PLAYOUTS, 0)
         extent = Extent(number(message, "depth", 0, 60, 4), number(message, "width", 1, 600, 6))
-        node, language = field(message, "node", str, ""), language_of(message)
+        node = field(message, "node", str, "")
 
         def show(job: Job) -> dict[str, Any]:
             search = self._wanted()
             with self._lock:
                 self._run(search, job, step, playout)
-                return _shown(search, step, playout, extent, node, language)
+                return _shown(search, step, playout, extent, node)
 
-        return await self.session.run("microscope", show)
+        with speaking(language_of(message)):
+            return await self.session.run("microscope", show)
 
     async def on_move(self, message: Message) -> dict[str, Any]:
         """Plays a move at the root of PUCT: its position becomes the root. Returns the number of steps."""
@@ -203,17 +192,15 @@ def _move_root(observer: PuctObserver, move: Move) -> None:
     observer.move_root(move)
 
 
-def _shown(
-    search: Search, step: int | None, playout: int, extent: Extent, node: str, language: Language
-) -> dict[str, Any]:
+def _shown(search: Search, step: int | None, playout: int, extent: Extent, node: str) -> dict[str, Any]:
     recording = search.observer.recording
     last = len(recording) - 1
     at = min(step, last) if step is not None else recording.step_of_playout(playout)
-    picture = view(recording, at, search.state, search.game, extent, language)
+    picture = view(recording, at, search.state, search.game, extent)
     search.shown = at
     about = None
     for key in (node, picture["root"]):
-        about = about or node_view(recording, at, key, search.state, search.game, search.observed, language)
+        about = about or node_view(recording, at, key, search.state, search.game, search.observed)
     assert about is not None
     board = board_elements(about.pop("board"), 1.0, 1.0, 150.0)
     drawn = draw(picture).as_json()
@@ -229,10 +216,26 @@ def _shown(
     }
 
 
-def _description(observed: Observed, column: int) -> dict[str, Any]:
+def _catalogue() -> dict[str, Any]:
     return {
-        "title": observed.title[column],
-        "about": observed.about[column],
+        "games": {
+            name: {
+                "examples": [[text, tr(title)] for text, title in game.examples],
+                "help": tr(game.help),
+                "networks": [[kind, tr(NAMES[kind])] for kind in KINDS[name]],
+            }
+            for name, game in GAMES.items()
+        },
+        "algorithms": {name: _description(each) for name, each in OBSERVED.items()},
+        "style": STYLE.read_text("utf-8"),
+        "playouts": MOST_PLAYOUTS,
+    }
+
+
+def _description(observed: Observed) -> dict[str, Any]:
+    return {
+        "title": tr(observed.title),
+        "about": tr(observed.about),
         "file": observed.file,
         "formula": observed.formula,
         "uses": observed.algorithm.uses,
@@ -242,7 +245,7 @@ def _description(observed: Observed, column: int) -> dict[str, Any]:
         "parameters": [
             {
                 "name": p.name,
-                "about": p.about[column],
+                "about": tr(p.about),
                 "default": p.default,
                 "least": p.least,
                 "most": p.most,

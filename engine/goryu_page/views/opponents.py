@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
+from goryu.base.language import both
 from goryu.engines.engines_file import engine_named, user_engines
 from goryu.evaluators.network.model_files import models_folder
 from goryu.games.state import Move, State
@@ -232,7 +233,7 @@ def levels() -> list[dict[str, Any]]:
             "name": str(level.number),
             "en": f"{level.number} {level.english}",
             "ja": f"{level.number} {level.japanese}",
-            "about": {"en": level.about_english, "ja": level.about_japanese},
+            "about": both(level.about),
         }
         for level in LEVELS
     ]
