@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import tr
+from goryu.base.printable import printable
 from goryu.players.set_up.model_path import named_model
 from goryu_lab.commands.convert import MOST_POSITIONS, agreement_line
 
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"goryu check-model: {explained(error)}\n")
         return 1
     for line in report(check):
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{printable(line)}\n")
     return 0
 
 
