@@ -33,7 +33,7 @@ class EnginesView(View):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._engines = UsiEngines()
+        self._engines = UsiEngines(session.dojo.timing)
 
     def on_list(self, _message: Message) -> list[dict[str, Any]]:
         """Returns the names of the user's engines, and their seconds for a move."""

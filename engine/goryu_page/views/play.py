@@ -21,9 +21,6 @@ from goryu_page.views.teacher import Teacher
 
 JOB = "play"
 
-LEAST_REPLY_S = 0.35
-"""An engine that answers at once moves its piece while the person's is still moving."""
-
 
 class PlayView(View):
     """One game at a time. The page draws what `play.state` says, and sends what the person does."""
@@ -35,7 +32,7 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config, session.dojo.networks)
+        self._opponents = Opponents(session.config, session.dojo.networks, session.dojo.timing)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
@@ -233,7 +230,8 @@ class PlayView(View):
     async def _think(self, game: PageGame) -> None:
         """Plays the opponent's move."""
         started_s = monotonic()
-        state, limits = game.for_search(), limits_of(game, self._opponent)
+        timing = self.session.dojo.timing
+        state, limits = game.for_search(), limits_of(game, self._opponent, timing.thinking_s)
 
         def work(job: Job) -> Move | Ending | None:
             if job.is_stopped:
@@ -248,7 +246,7 @@ class PlayView(View):
             reply = await self.session.run(JOB, work)
             if reply is None:
                 return
-            await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
+            await asyncio.sleep(timing.least_reply_s - (monotonic() - started_s))
         except Exception as error:
             self._thinking = None
             self._stop()  # The opponent must not lose by its clock.

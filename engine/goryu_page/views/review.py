@@ -13,7 +13,6 @@ from goryu.analysis.description import (
     position_json,
     shown_position,
 )
-from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview
@@ -239,16 +238,16 @@ class ReviewView(View):
     def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
         before, played = review.moves[:index], review.moves[index]
         board = board_after(review.start, before)
-        found = {}
+        found, playouts = {}, self.session.dojo.playouts.move
         for name in dict.fromkeys((move, played)):
             judge = self.session.dojo.judge
-            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            judged = judge.judge(review.start, before, name, playouts, lambda: job.is_stopped)
             if job.is_stopped:
                 return None
             if judged is None:
                 raise InputError(tr("the game is over"))
             found[name] = judged
-        verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
+        verdict = verdict_of(found[move], played, playouts)
 
         def described(name: str) -> dict[str, Any]:
             line = named_line(board, [name])

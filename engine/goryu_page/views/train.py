@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from dataclasses import field as data_field
-from datetime import UTC, datetime
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
@@ -11,7 +11,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
-from goryu_page.dojo.answering import PLAYOUTS, hint_move, judge_answer
+from goryu_page.dojo.answering import hint_move, judge_answer
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import now
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
@@ -62,8 +62,8 @@ class TrainView(View):
         self._shown: Shown | None = None
 
     def now(self) -> datetime:
-        """The time; tests replace it."""
-        return datetime.now(UTC)
+        """The time."""
+        return self.session.dojo.timing.now()
 
     # The list and the settings.
 
@@ -154,7 +154,8 @@ class TrainView(View):
         await self.session.run("train.answer", lambda job: self._prepare(job, problem))
 
     def _prepare(self, job: Job, problem: Problem) -> None:
-        self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
+        dojo = self.session.dojo
+        dojo.judge.prepare(problem.start, problem.moves, dojo.playouts.answer, lambda: job.is_stopped)
 
     async def on_answer(self, message: Message) -> Json | None:
         """Judges a move; returns the result, or None if another problem was shown meanwhile."""
@@ -168,7 +169,14 @@ class TrainView(View):
             return self._answer_tsume(shown, move)
         dojo = self.session.dojo
         threshold = training_settings(dojo.database).threshold
-        answer = judge_answer(shown.problem, move, lambda: dojo.judge, threshold, lambda: job.is_stopped)
+        answer = judge_answer(
+            shown.problem,
+            move,
+            lambda: dojo.judge,
+            threshold,
+            lambda: job.is_stopped,
+            dojo.playouts.answer,
+        )
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)

@@ -18,7 +18,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up import loading
 from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
 from goryu.search.evaluator import Evaluator
-from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.dojo import Dojo, JudgePlayouts
 from goryu_page.session.session import Session, text_of
 from goryu_page.views.review import ReviewView
 from sample_games import ROOK_HANGS, ROOK_HANGS_KIF
@@ -128,9 +128,9 @@ def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
 
 @pytest.mark.slow
 def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
-    open_page: Any, record: Path, on_board: Any, monkeypatch: pytest.MonkeyPatch
+    open_page: Any, record: Path, on_board: Any, server: Any
 ) -> None:
-    monkeypatch.setattr("goryu_page.views.review.JUDGE_PLAYOUTS", 60)
+    server.dojo.playouts = JudgePlayouts(move=60)
     page = opened(open_page, record)
     page.keyboard.press("Home")
     for _ in range(8):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.dojo import Dojo, JudgePlayouts
+from goryu_page.dojo.timing import Timing
 from goryu_page.session.messages import MessageError
 from goryu_page.session.session import Session
 from goryu_page.views.play import PlayView
@@ -23,9 +25,7 @@ BLUNDER, REFUTATION, RETREAT = "2d8d", "8b8d", "2d2h"
 
 
 @pytest.fixture(autouse=True)
-def few_playouts_and_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu_page.views.teacher.PLAYOUTS", 60)
-    monkeypatch.setattr("goryu_page.views.play.LEAST_REPLY_S", 0.0)
+def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))
 
@@ -64,7 +64,8 @@ class Tab:
 
 def in_a_tab(tmp_path: Path, work: Callable[[Tab], Awaitable[None]]) -> None:
     async def run() -> None:
-        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(EvaluatorConfig(threads=1)))
+        config, timing = EngineConfig(EvaluatorConfig(threads=1)), Timing(least_reply_s=0.0)
+        dojo = Dojo(tmp_path / "dojo.sqlite3", config, timing, JudgePlayouts(move=60))
         tab = Tab(dojo)
         try:
             await work(tab)
@@ -158,7 +159,7 @@ def test_a_game_goes_on_if_a_move_cannot_be_judged(tmp_path: Path, monkeypatch: 
         assert ["no memory" in told["text"] for told in tab.told if told["type"] == "play.problem"] == [True]
         tab.ask("undo")
         monkeypatch.undo()
-        monkeypatch.setattr("goryu_page.views.teacher.JUDGE_S", 0.0)
+        tab.session.dojo.timing = replace(tab.session.dojo.timing, judge_s=0.0)
         tab.ask("move", move="1g1f")
         await tab.until(lambda state: len(state["moves"]) == len(BEFORE) + 2)
         assert len([told for told in tab.told if told["type"] == "play.problem"]) == 2
