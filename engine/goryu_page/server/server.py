@@ -19,7 +19,7 @@ from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import Device
 from goryu_page.server.backup import Backup
 from goryu_page.server.security import HEADERS, Guard
-from goryu_page.session.messages import MessageError, field, language_of, parse
+from goryu_page.session.messages import MessageError, Request, language_of, parse, read
 from goryu_page.session.session import Session, View
 
 _log = logging.getLogger("goryu_page.server")
@@ -53,6 +53,13 @@ class TabLimits:
     sweep_s: float = 1.0
     most: int = 50
     most_of_device: int = 5
+
+
+class Hello(Request):
+    """The first message of a connection. token: of the page. session: that the tab had, or ""."""
+
+    token: str = ""
+    session: str = ""
 
 
 class Server:
@@ -172,11 +179,12 @@ class Server:
         first = await socket.receive(timeout=self.limits.hello_s)
         if first.type is not WSMsgType.TEXT:
             raise MessageError("expected a hello with the token of the page")
-        hello = parse(first.data)
-        if hello["type"] != "hello" or not self.guard.is_token(hello.get("token"), request):
-            with speaking(language_of(hello)):
+        message = parse(first.data)
+        hello, language = read(Hello, message), language_of(message)
+        if message["type"] != "hello" or not self.guard.is_token(hello.token, request):
+            with speaking(language):
                 raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
-        known = field(hello, "session", str, "")
+        known = hello.session
         session = self.sessions.get(known)
         if session is not None and session.device is not device:
             session = None  # A device cannot take a session of another one.
@@ -184,9 +192,9 @@ class Server:
             session = None  # The browser copied the session's name with the tab.
         is_new = session is None
         if session is None:
-            with speaking(language_of(hello)):
+            with speaking(language):
                 session = self._new_session(device)
-        session.language = language_of(hello)
+        session.language = language
         session.left_s = None
         old = self._sockets.get(session.id)
         self._sockets[session.id] = socket  # Before the old one ends, which would else stop the searches.

@@ -14,7 +14,6 @@ import pytest
 
 from goryu_page.server.security import TOKEN_HEADER, Guard
 from goryu_page.server.server import MOST_MESSAGE_BYTES, STATIC, TabLimits
-from goryu_page.session.messages import MessageError, field, number
 from goryu_page.session.outbox import MOST_WAITING
 
 Do = Callable[[aiohttp.ClientSession], Awaitable[Any]]
@@ -297,16 +296,3 @@ class TestMessages:
 
         name, welcome = ask(do)
         assert welcome == {"type": "session.welcome", "session": name, "new": False}
-
-
-class TestFields:
-    def test_numbers_are_whole_and_in_range(self) -> None:
-        values: list[Any] = [True, "1", 1.5, None, [], 2000, -1]
-        for value in values:
-            with pytest.raises(MessageError):
-                number({"type": "x", "n": value}, "n", 0, 1000)
-
-    def test_a_whole_number_is_a_float_but_a_truth_value_is_not(self) -> None:
-        assert field({"n": 3}, "n", float) == 3.0
-        with pytest.raises(MessageError):
-            field({"n": True}, "n", float)

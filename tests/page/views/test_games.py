@@ -137,16 +137,16 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
         dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
         dojo.reviewing.pause(True)
         session = Session({"games": GamesView}, dojo)
-        view: Any = session.views["games"]
+        asks = session.views["games"].handlers()
         lines = [f"position startpos moves {move}\n" for move in ("7g7f", "2g2f", "5g5f")]
         parts = [b64encode(line.encode()).decode() for line in lines]
-        await view.on_add({"name": "a.sfen", "part": 0, "content": parts[0], "more": True})
-        await view.on_add({"name": "b.sfen", "part": 0, "content": parts[1], "more": True})
-        done = await view.on_add({"name": "b.sfen", "part": 1, "content": parts[2], "more": False})
+        await asks["games.add"]({"name": "a.sfen", "part": 0, "content": parts[0], "more": True})
+        await asks["games.add"]({"name": "b.sfen", "part": 0, "content": parts[1], "more": True})
+        done = await asks["games.add"]({"name": "b.sfen", "part": 1, "content": parts[2], "more": False})
         assert (done["added"], done["faults"]) == (2, [])
-        found = await view.on_list({})
+        found = await asks["games.list"]({})
         assert [game["file"] for game in found["games"]] == ["b.sfen", "b.sfen"]
-        json.dumps(await view.on_state({}))
+        json.dumps(await asks["games.state"]({}))
         session.close()
         dojo.close()
 

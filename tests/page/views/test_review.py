@@ -311,12 +311,12 @@ def test_the_page_says_that_the_network_was_lost(
 
     async def run() -> None:
         session = Session({"review": ReviewView}, Dojo(None, EngineConfig(EvaluatorConfig("uniform"))))
-        view: Any = session.views["review"]
+        asks = session.views["review"].handlers()
         with speaking(language):
-            await view.on_open({"name": "game.kif", "text": ROOK_HANGS_KIF})
-            for asked in (view.on_live({"moves": []}), view.on_guess({"index": 0, "move": "2g2f"})):
+            await asks["review.open"]({"name": "game.kif", "text": ROOK_HANGS_KIF})
+            for kind, message in (("live", {"moves": []}), ("guess", {"index": 0, "move": "2g2f"})):
                 with pytest.raises(LostError) as raised:
-                    await asked
+                    await asks[f"review.{kind}"](message)
                 assert text_of(raised.value) == problem
         session.close()
 

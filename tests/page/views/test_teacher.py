@@ -36,18 +36,18 @@ class Tab:
     def __init__(self, dojo: Dojo) -> None:
         self.session = Session({"play": PlayView}, dojo)
         self.view: Any = self.session.views["play"]
+        self.asks = self.view.handlers()
         self.told: list[dict[str, Any]] = []
         self.session.send = lambda kind, **content: self.told.append({"type": kind, **content})  # type: ignore[method-assign]
 
     def new(self, **values: Any) -> dict[str, Any]:
         lesson = {"threshold": 0.1}
         message = {"type": "play.new", "game": "shogi", "opponent": "1", "side": "first", "moves": BEFORE}
-        state: dict[str, Any] = self.view.on_new({**message, "lesson": lesson, **values})
+        state: dict[str, Any] = self.asks["play.new"]({**message, "lesson": lesson, **values})
         return state
 
     def ask(self, name: str, **values: Any) -> dict[str, Any]:
-        handler = getattr(self.view, f"on_{name}")
-        state: dict[str, Any] = handler({"number": self.view._number, **values})
+        state: dict[str, Any] = self.asks[f"play.{name}"]({"number": self.view._number, **values})
         return state
 
     def state(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def test_after_a_blunder_the_opponent_and_the_clocks_wait_until_it_is_taken_back
         board.push_usi(question["better"]["usi"][0])  # It is legal there.
         assert state["clock"]["running"] is None
         assert not state["thinking"]
-        assert tab.view.on_state({}) == state  # The page was loaded again: nothing has changed.
+        assert tab.asks["play.state"]({}) == state  # The page was loaded again: nothing has changed.
         with pytest.raises(InputError):
             tab.ask("resign")
         state = tab.ask("undo")

@@ -333,7 +333,6 @@ TEXTS: dict[str, str] = {
     ),
     "the backup is damaged": "控えのファイルが壊れています",
     "the backup is too large": "控えのファイルが大きすぎます",
-    "expected at most {count} names": "名前は {count} 個までです",
     "import the games of this folder, also later ones; may be given several times": (
         "このフォルダの棋譜を取り込む。後から増えた棋譜も取り込む。複数指定できる"
     ),
@@ -728,9 +727,6 @@ TEXTS: dict[str, str] = {
     ),
     "no search has begun": "探索が始まっていません",
     "the search was stopped before its first step": "探索は最初のステップの前に中止されました",
-    "position: expected at most {most} characters, received {count}": (
-        "局面：{most}文字までです（{count}文字）"
-    ),
     "the game is over after this move ({reason}): it cannot become the root": (
         "この手で終局する（{reason}）ので、ルートにできません"
     ),
@@ -740,7 +736,25 @@ TEXTS: dict[str, str] = {
     "{name}: expected a number from {least} to {most}, received {value}": (
         "{name}：{least}〜{most}の数を指定してください（{value}）"
     ),
+    "{name}: expected at most {most} characters, received {count}": (
+        "{name}：{most}文字までです（{count}文字）"
+    ),
+    "{name}: expected at most {most} items, received {count}": "{name}：{most}個までです（{count}個）",
+    "{name}: expected {expected}": "{name}：{expected}を指定してください",
+    "{name}: expected {expected}, received {value}": "{name}：{expected}を指定してください（{value}）",
+    "{name} is not known; expected {expected}": "{name} という項目はありません。使えるのは {expected} です",
+    "a whole number": "整数",
+    "a number": "数",
+    "a text": "文字列",
+    "a list": "リスト",
+    "an object": "オブジェクト",
     "playouts": "プレイアウト数",
+    "position": "局面",
+    "names": "名前",
+    "amount": "一日の量",
+    "longest_tsume": "詰将棋の手数",
+    "threshold": "悪手とする勝率の差",
+    "most_answers": "正解手の数",
     "the page is of an earlier start of Goryu; reload it": (
         "Goryuが再起動しました。ページを再読み込みしてください"
     ),
@@ -893,8 +907,6 @@ TEXTS: dict[str, str] = {
     ),
     "{file} exists; --force overwrites it": "{file}はすでにあります（--forceで上書き）",
     # Problems made from the user's games.
-    "there is no setting {name}": "{name} という設定はありません",
-    "the setting {name} cannot be {value}": "設定 {name} を {value} にはできません",
     "problem {number}: there is none": "問題 {number} はありません",
     "no problem is shown": "問題が表示されていません",
     "no mate is known from here": "ここからの詰みは見つかっていません",
