@@ -1,6 +1,6 @@
 """A game as the page shows it: moves by their names, and the position after each."""
 
-from typing import Any
+from typing import Any, Literal
 
 from goryu.base.errors import InputError
 from goryu.base.language import both, tr
@@ -14,7 +14,7 @@ from goryu.table.game import Game, Played, new_board
 from goryu.table.record import record_text
 from goryu.table.written_moves import read_move
 
-GAMES = ("shogi", "reversi", "reversi6", "reversi4", "tictactoe")
+GameKind = Literal["shogi", "reversi", "reversi6", "reversi4", "tictactoe"]
 
 BOARD_SIZES = {"reversi": 8, "reversi6": 6, "reversi4": 4}
 
@@ -22,13 +22,13 @@ BOARD_SIZES = {"reversi": 8, "reversi6": 6, "reversi4": 4}
 class PageGame(Game):
     """A game of shogi, reversi or tic-tac-toe.
 
-    kind: one of GAMES. start: the SFEN of shogi, "" for the usual start.
+    start: the SFEN of shogi, "" for the usual start.
     shown: what the page knows of each move.
     """
 
     def __init__(
         self,
-        kind: str,
+        kind: GameKind,
         start: str = "",
         people: tuple[bool, bool] = (True, False),
         names: tuple[str, str] = ("", ""),

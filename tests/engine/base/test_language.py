@@ -106,13 +106,18 @@ def test_a_text_is_translated_once() -> None:
 
 
 def written(paths: Sequence[Path]) -> tuple[set[str], list[str]]:
-    """Returns the strings in files, also as argparse has those of help, and patterns of the f-strings."""
+    """Returns the strings in files, also as argparse has those of help, and patterns of the f-strings.
+
+    The names of fields are among the strings: an error names the field of a message that is wrong.
+    """
     strings, patterns = set(), []
     for node in (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))):
         match node:
             case ast.Constant(str(text)):
                 start, _, value = text.partition(" (default ")
                 strings |= {text, start, value[:-1], text.replace("%", "%%")}
+            case ast.AnnAssign(ast.Name(field)):
+                strings.add(field)
             case ast.JoinedStr([ast.Constant(str(start)), *_]) if start[0].isalpha():
                 parts = [
                     re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
