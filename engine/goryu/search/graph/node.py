@@ -1,7 +1,8 @@
 """Nodes: what the search knows of one position.
 
 Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so
-that selection need not visit them. The `raw_` numbers belong to `forgetting.py`, lines to `proof.py`.
+that selection need not visit them. The three `raw_` numbers are what the node knows without its children: one
+evaluation, or in a folded node the mean of all that it has forgotten (`forgetting.py`).
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,21 @@ def single(x: float) -> float:
     return float(unpack("<f", pack("<f", x))[0])
 
 
+@dataclass(slots=True)
+class RepetitionStats:
+    """Playouts that ended on an edge by repetition; values for the side that moved there."""
+
+    visits: int = 0
+    value_sum: float = 0.0
+    square_sum: float = 0.0
+
+    def add(self, value: float) -> None:
+        """Counts one more playout."""
+        self.visits += 1
+        self.value_sum += value
+        self.square_sum += value * value
+
+
 class Node:
     """One position: its evaluation, and statistics of each of its moves.
 
@@ -36,8 +52,8 @@ class Node:
 
     __slots__ = (
         "children", "distance", "in_flight", "is_complete", "key", "moves", "pending", "ply", "priors",
-        "proof", "proofs", "raw_value", "raw_variance", "raw_visits", "total_visits", "tried", "tried_prior",
-        "value", "values", "variance", "visits",
+        "proof", "proofs", "raw_value", "raw_variance", "raw_visits", "repetitions", "total_visits", "tried",
+        "tried_prior", "value", "values", "variance", "visits",
     )  # fmt: skip
 
     def __init__(
@@ -48,7 +64,7 @@ class Node:
         self.key = key
         self.ply = ply
         self.raw_value = single(value)  # V
-        self.raw_visits = 1  # The visits that V stands for; more in a folded node (`forgetting.py`).
+        self.raw_visits = 1  # The visits that V stands for.
         self.raw_variance = 0.0  # The variance of the values behind V.
         self.proof = UNKNOWN
         self.distance = 0  # Plies to the proven end.
@@ -64,12 +80,27 @@ class Node:
         self.visits = [0] * len(moves)  # N(a): completed playouts through each move.
         self.pending = [0] * len(moves)  # Playouts through each move that wait for their evaluation.
         self.children: list[Node | None] = [None] * len(moves)
+        self.repetitions: dict[int, RepetitionStats] = {}  # By the index of the move.
         self.values = [0.0] * len(moves)  # Q(a) of each visited move when the node was last recomputed.
         self.proofs = [UNKNOWN] * len(moves)  # What was proven of each child then.
         self.tried = 0  # No playout ever took a move at this index or beyond.
         self.tried_prior = 0.0  # The sum of the priors of the tried moves.
         self.in_flight = 0  # The sum of `pending`.
         self.is_complete = True  # False: `moves` is the line that proves the node, not its legal moves.
+
+    def edge_value(self, i: int) -> float:
+        """Returns Q(a) of a visited move, for the side to move here."""
+        child, repeated = self.children[i], self.repetitions.get(i)
+        if repeated is None:
+            assert child is not None, "a visited edge without repetition has a child"
+            return -child.value
+        if child is None:
+            return repeated.value_sum / self.visits[i]
+        return (repeated.value_sum + (self.visits[i] - repeated.visits) * -child.value) / self.visits[i]
+
+    def child_visits(self, i: int) -> int:
+        """Returns how many playouts through move `i` went on into its child."""
+        return self.visits[i] - self.repetitions[i].visits if i in self.repetitions else self.visits[i]
 
     def set_proof(self, proof: int, distance: int, value: float) -> None:
         """Marks the node as proven."""
@@ -85,18 +116,3 @@ class Node:
 def new_node(state: State, evaluation: Evaluation) -> Node:
     """Returns the node of an evaluated position."""
     return Node(state.key, state.ply, state.legal_moves(), evaluation.policy, evaluation.value)
-
-
-@dataclass(slots=True)
-class RepetitionStats:
-    """Playouts that ended on an edge by repetition; values for the side that moved there."""
-
-    visits: int = 0
-    value_sum: float = 0.0
-    square_sum: float = 0.0
-
-    def add(self, value: float) -> None:
-        """Counts one more playout."""
-        self.visits += 1
-        self.value_sum += value
-        self.square_sum += value * value
