@@ -54,12 +54,12 @@ from goryu.commands.training.selfplay_options import (
     add_workers,
 )
 from goryu.evaluators.network.named_networks import named_network
+from goryu.evaluators.network.providers import CPU_BACKENDS
 from goryu.learning.loop.config import LoopConfig, ShogiLoopConfig
 from goryu.learning.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu.learning.records.summary import GameSummary
 from goryu.learning.self_play.config import LeafConfig, SelfPlayConfig
 from goryu.match.openings import Opening, read_openings
-from goryu.players.set_up.loading import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
 from goryu.work.cluster import ClusterPool
 from goryu.work.processes import ProcessPool
