@@ -51,7 +51,7 @@ class Node:
 
     def select(self, c: float) -> Move:
         """Returns the move of greatest UCB1, the first one if several tie."""
-        log_visits = log(max(1, self.visits))
+        log_visits = log(max(1, self.visits))  # The root has no visit at first.
         return max(self.children, key=lambda move: self.children[move].ucb1(log_visits, c))
 
 

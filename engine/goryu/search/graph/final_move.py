@@ -34,7 +34,7 @@ WON, OPEN, CERTAIN, LOST = range(4)
 def ranking(root: Node, final_move: str, masked: Set[int]) -> list[int]:
     """Returns the indices of the root's moves that are not masked, the best first.
 
-    final_move: "visits" or "lcb".
+    final_move: "visits" or "lcb". masked: indices of moves that must not be played.
     """
     groups: tuple[list[int], ...] = [], [], [], []
     for group, _, i in sorted(_rank(root, i) for i in range(len(root.moves)) if i not in masked):

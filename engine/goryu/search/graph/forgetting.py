@@ -59,7 +59,7 @@ def _fold_limit(table: NodeTable) -> int:
     for node in table:
         bits = max(node.total_visits.bit_length() - 3, 0)
         children[node.total_visits >> bits << bits] += node.tried
-    limit, kept = 1 << 32, 0
+    limit, kept = 1 << 32, 0  # No node has so many visits.
     for visits in sorted(children, reverse=True):
         kept += children[visits]
         if 2 * kept > len(table):

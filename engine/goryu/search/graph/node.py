@@ -2,7 +2,8 @@
 
 Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so
 that selection need not visit them. The three `raw_` numbers are what the node knows without its children: one
-evaluation, or in a folded node the mean of all that it has forgotten (`forgetting.py`).
+evaluation, or in a folded node the mean of all that it has forgotten (`forgetting.py`). Most numbers are
+rounded, because the nodes of the C++ search are packed, and both searches must choose alike.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from goryu.search.evaluator import Evaluation
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
 
 UNKNOWN, WIN, LOSS, DRAW = range(4)
-"""The proven result of a node for its side to move, on every path to it."""
+"""The proven result of a node for its side to move, on every path to it; UNKNOWN alone is false."""
 
 
 def half(x: float) -> float:

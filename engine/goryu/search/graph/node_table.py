@@ -82,7 +82,7 @@ class NodeTable:
         self.memory.add(node)
 
     def forget_moves(self, node: Node, line: Sequence[Move] | None = None) -> None:
-        """Forgets the statistics of the moves of `node`; N and Q stay as they are.
+        """Forgets the statistics of the moves of `node`; N stays as it is, and Q until it is recomputed.
 
         line: the moves that prove the node, to be kept instead of its legal moves.
         """

@@ -65,7 +65,7 @@ def prove(state: State, solver: Solver, draw_value: float) -> Node | None:
     """
     if (outcome := state.outcome()) is not None:
         proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
-        # Only a win by declaration leaves legal moves. The declaration takes a ply.
+        # Only a win by declaration (入玉宣言) leaves legal moves. The declaration takes a ply.
         distance = int(proof == WIN and bool(state.legal_moves()))
         return proven_node(state, proof, distance, outcome.value or draw_value)
     if line := solver(state, 0):

@@ -213,10 +213,8 @@ class Puct:
         self.table.clear()
         self.root = None  # The evaluator may raise an error.
         root = self.table.add(new_node(state, self.evaluator.evaluate([state])[0]))
-        if known is not None and known.proof == WIN and known.moves:
-            add_mate(
-                self.table, state, known.moves
-            )  # It was known by the line that proves it; now by its moves.
+        if known is not None and known.proof == WIN and known.moves:  # They are the line that proves it.
+            add_mate(self.table, state, known.moves)
         return root
 
     def add_mate(self, state: State, line: Sequence[Move]) -> bool:
