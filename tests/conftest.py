@@ -21,12 +21,12 @@ from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 
 FIRST = (
-    "work/test_cluster.py", "native/test_sanitizers.py", "repository/test_notebooks.py",
+    "lab/work/test_cluster.py", "engine/native/test_sanitizers.py", "repository/test_notebooks.py",
     "repository/test_texts.py", "repository/test_lint.py", "acceptance/test_sessions.py",
-    "learning/loop/test_board_games.py", "acceptance/test_process.py",
-    "learning/training/test_process_group.py", "repository/test_docs.py", "web/test_web_story.py",
-    "commands/training/test_learn.py", "learning/tutorials/test_pseudocode.py",
-    "players/agents/test_making.py", "learning/loop/test_shogi.py", "csa/test_client.py",
+    "lab/loop/test_board_games.py", "acceptance/test_process.py",
+    "lab/training/test_process_group.py", "repository/test_docs.py", "page/test_page_story.py",
+    "lab/commands/training/test_learn.py", "lab/lessons/test_pseudocode.py",
+    "engine/players/agents/test_making.py", "lab/loop/test_shogi.py", "engine/csa/test_client.py",
 )  # fmt: skip
 """The files that take longest, the longest first: at the end of a run no process should wait for another."""
 
@@ -121,8 +121,8 @@ class Failing:
 def int8_network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """goryu-5x64 in 8-bit integers."""
     pytest.importorskip("onnx")
-    from goryu.conversion.smaller import write_smaller
     from goryu.evaluators.network.model_files import models_folder
+    from goryu_lab.conversion.smaller import write_smaller
 
     path = tmp_path_factory.mktemp("int8") / "goryu-5x64-int8.onnx"
     write_smaller(models_folder() / "goryu-5x64.onnx", path, "int8", 32)

@@ -1,9 +1,9 @@
 """Measures Goryu: playouts, evaluations and perft leaves per second, memory, time to stop, bench signature.
 
-The program is `goryu bench`, in engine/goryu/commands/bench.py.
+The program is `goryu bench`, in engine/goryu_lab/commands/bench.py.
 """
 
-from goryu.commands.bench import main
+from goryu_lab.commands.bench import main
 
 __all__ = ["main"]
 

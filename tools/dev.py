@@ -238,7 +238,7 @@ TASKS = {
     "clean": Verb("remove built files; --all: .venv too", None, clean),
     "texts": Verb("run the commands of docs/texts.md and compare", ("train",), script("texts.py")),
     "levels": Verb("measure the levels of strength", ("tools",), script("experiments/levels.py")),
-    "review": Verb(
+    "review-quality": Verb(
         "measure reviews: speed, agreement with longer searches",
         ("tools",),
         script("experiments/review_quality.py"),
@@ -254,6 +254,7 @@ TASKS = {
     "elo-by-commit": Verb(
         "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
     ),
+    "series": Verb("play on with what decides a change of the search", ("tools",), script("series.py")),
     "crosstable": Verb(
         "play all algorithms against each other", ("tools",), script("experiments/crosstable.py")
     ),

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws the pictures of the guides from the code: layers, confluence, a game at the terminal, cuts, rules.
+"""Draws the pictures of the guides from the code: houses, confluence, a game at the terminal, cuts, rules.
 
-    python tools/draw.py        writes docs/pictures/*.svg and the layers in both READMEs
+    python tools/draw.py        writes docs/pictures/*.svg and the houses in both READMEs
 
-The layers are the real imports; tests/repository/test_repository.py fails when the drawing in a README is out
-of date.
+The houses and the arrows between their rooms are the real imports; tests/repository/test_repository.py fails
+when the drawing in a README is out of date.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from html import unescape
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from goryu.commands.common import new_parser, program
 
@@ -26,37 +26,69 @@ if TYPE_CHECKING:
     from goryu.games.shogi import Board
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "engine" / "goryu"
 PICTURES = ROOT / "docs" / "pictures"
 READMES = {"README.md": 0, "README.ja.md": 1}
-"""File -> the column of LABELS that it shows."""
+"""File -> the column of the captions that it shows."""
 
-LABELS = {
-    "commands": ("what `goryu` can be asked for", "goryu のコマンド"),
-    "conversion": ("networks of other programs", "ほかのソフトのモデルの変換"),
-    "web": ("the page in the browser", "ブラウザの画面"),
-    "dojo": ("learning from one's own games", "自分の対局から学ぶ"),
-    "learning": ("training a network", "ネットワークの学習"),
-    "benchmark": ("measuring speed", "速度の測定"),
-    "usi": ("the USI protocol", "USI プロトコル"),
-    "microscope": ("every step of a search", "探索の観察"),
-    "analysis": ("reviewing games", "棋譜の解析"),
-    "table": ("a game with its clock", "時計のある対局"),
-    "csa": ("games on a CSA server", "CSA サーバーでの対局"),
-    "bookmaking": ("making opening books", "定跡の作成"),
-    "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
-    "match": ("matches between engines", "エンジン同士の対局"),
-    "implementation": ("Python or C++", "Python か C++ か"),
-    "evaluators": ("policy and value", "方策と価値"),
-    "kifu": ("game records", "棋譜"),
-    "work": ("work split among computers", "複数の計算機への分担"),
-    "search": ("the algorithms", "アルゴリズム"),
-    "games": ("the rules", "ルール"),
+
+class House(NamedTuple):
+    """A package of engine/. rooms: its folders and modules, from above; name -> caption in both languages."""
+
+    caption: tuple[str, str]
+    rooms: dict[str, tuple[str, str]]
+
+
+HOUSES = {
+    "goryu_page": House(
+        ("the page for players", "対局者のためのページ"),
+        {
+            "commands": ("web, tree, tsume", "web、tree、tsume"),
+            "server": ("HTTP and WebSocket", "HTTP と WebSocket"),
+            "views": ("one file a view", "画面ごとに一つ"),
+            "lan": ("devices of the local network", "同じ LAN の機器"),
+            "session": ("one tab", "一つのタブ"),
+            "dojo": ("learning from one's own games", "自分の対局から学ぶ"),
+            "microscope": ("every step of a search", "探索の観察"),
+            "tsume": ("exact mates", "詰将棋"),
+        },
+    ),
+    "goryu_lab": House(
+        ("the laboratory for networks and matches", "ネットワークと対局の実験室"),
+        {
+            "commands": ("match, book, train, learn ...", "match、book、train、learn など"),
+            "loop": ("learning in rounds", "学習の繰り返し"),
+            "lessons": ("AlphaZero on a page", "短く書いた AlphaZero"),
+            "self_play": ("games of networks and teachers", "自己対戦と教師"),
+            "training": ("a network from positions", "局面からネットワークへ"),
+            "conversion": ("networks of other programs", "ほかのソフトのモデルの変換"),
+            "bookmaking": ("opening books from searches", "探索による定跡の作成"),
+            "records": ("training games on disk", "学習用の棋譜"),
+            "benchmark": ("how fast", "速度の測定"),
+            "match": ("matches and what they prove", "エンジン同士の対局と検定"),
+            "work": ("tasks split among computers", "複数の計算機への分担"),
+        },
+    ),
+    "goryu": House(
+        ("the engine", "エンジン"),
+        {
+            "commands": ("play, review, csa, doctor ...", "play、review、csa、doctor など"),
+            "usi": ("the USI protocol", "USI プロトコル"),
+            "analysis": ("reviewing games", "棋譜の解析"),
+            "table": ("a game with its clock", "時計のある対局"),
+            "csa": ("games on a CSA server", "CSA サーバーでの対局"),
+            "players": ("search + network + clock", "探索、ネットワーク、持ち時間"),
+            "engines": ("other people's engines", "ほかの USI エンジン"),
+            "kifu": ("game records", "棋譜"),
+            "implementation": ("Python or C++", "Python か C++ か"),
+            "evaluators": ("policy and value", "方策と価値"),
+            "search": ("the algorithms", "アルゴリズム"),
+            "games": ("the rules", "ルール"),
+        },
+    ),
 }
-"""Part of goryu -> its content, in English and in Japanese."""
 
 SHARED = {"base"}
-"""What is left out of the drawing, because every part may use it."""
+"""What is left out of the drawing, because every room may use it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +109,7 @@ def draw(_args: argparse.Namespace) -> None:
         (PICTURES / f"rule-{rule}.svg").write_text(rule_board(rule), encoding="utf-8", newline="\n")
 
 
-# The layers, as a Mermaid graph.
+# The houses and their rooms, as a Mermaid graph.
 
 
 def with_layers(readme: Path) -> str:
@@ -88,23 +120,33 @@ def with_layers(readme: Path) -> str:
 
 
 def layers(language: int = 0) -> str:
-    """Returns a Mermaid graph of the parts of goryu; `A --> B` means that A imports B.
+    """Returns a Mermaid graph of the rooms of the houses; `A --> B` means that A imports B.
 
-    An arrow that a path of others implies is left out.
+    An arrow that a path of others implies is left out, and so is the way from a room to another house: page
+    and lab may import every room of the engine.
     """
-    arrows = {part: imported_parts(part) for part in LABELS}
-    lines = []
-    for part, texts in LABELS.items():
-        below = " & ".join(direct(part, arrows))
-        lines.append(f'  {part}["<b>{part}</b><br>{texts[language]}"]' + (f" --> {below}" if below else ""))
-    textbook = ["  classDef textbook stroke-width:4px", "  class evaluators,search,games textbook"]
-    return "\n".join(["flowchart TD", *lines, *textbook])
+    lines = ["flowchart TD"]
+    for house, (caption, rooms) in HOUSES.items():
+        lines.append(f'  subgraph {house}["<b>{house}</b>: {caption[language]}"]')
+        lines.append("    direction TB")
+        arrows = {room: imported_rooms(house, room) for room in rooms}
+        for room, captions in rooms.items():
+            below = " & ".join(f"{house}.{other}" for other in direct(room, arrows))
+            drawn = f'{house}.{room}["<b>{room}</b><br>{captions[language]}"]'
+            lines.append(f"    {drawn}" + (f" --> {below}" if below else ""))
+        lines.append("  end")
+    lines += [f"  {house} ==> goryu" for house in HOUSES if house != "goryu"]
+    lines += [
+        "  classDef textbook stroke-width:4px",
+        "  class goryu.evaluators,goryu.search,goryu.games textbook",
+    ]
+    return "\n".join(lines)
 
 
-def direct(part: str, arrows: dict[str, set[str]]) -> list[str]:
-    """Returns the parts that `part` imports and that no other import of it reaches."""
-    below = arrows[part]
-    return [other for other in LABELS if other in below and not any(leads(x, other, arrows) for x in below)]
+def direct(room: str, arrows: dict[str, set[str]]) -> list[str]:
+    """Returns the rooms that `room` imports and that no other import of it reaches."""
+    below = arrows[room]
+    return [other for other in arrows if other in below and not any(leads(x, other, arrows) for x in below)]
 
 
 def leads(start: str, goal: str, arrows: dict[str, set[str]]) -> bool:
@@ -112,11 +154,17 @@ def leads(start: str, goal: str, arrows: dict[str, set[str]]) -> bool:
     return goal in arrows[start] or any(leads(other, goal, arrows) for other in arrows[start])
 
 
-def imported_parts(part: str) -> set[str]:
-    """Returns the other parts that a folder or module of goryu imports anywhere, also inside functions."""
-    paths = [PACKAGE / f"{part}.py", *(PACKAGE / part).rglob("*.py")]
+def imported_rooms(house: str, room: str) -> set[str]:
+    """Returns the other rooms of a house that a room imports anywhere, also inside functions.
+
+    An import for type checkers alone does not count.
+    """
+    package = ROOT / "engine" / house
+    paths = [package / f"{room}.py", *(package / room).rglob("*.py")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in paths if path.is_file())
-    return set(re.findall(r"^ *(?:from|import) goryu\.(\w+)", text, re.MULTILINE)) & LABELS.keys() - {part}
+    text = re.sub(r"^if TYPE_CHECKING:\n(?: .*\n|\n)*", "", text, flags=re.MULTILINE)
+    found = re.findall(rf"^ *(?:from|import) {house}\.(\w+)", text, re.MULTILINE)
+    return set(found) & HOUSES[house].rooms.keys() - {room}
 
 
 # The confluence: two orders of the same moves, drawn with the boards they lead to.

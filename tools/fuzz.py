@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 
 from goryu.commands.common import above_zero, new_parser, positive, program
-from goryu.match.fuzzer import FuzzerError, make_session, play
+from goryu_lab.match.fuzzer import FuzzerError, make_session, play
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -108,7 +108,7 @@ def _link(language: str, path: str, *names: str) -> str:
         page = Path(path).relative_to("docs")
         name = (page.with_suffix(f".ja{page.suffix}") if language == "ja" else page).as_posix()
         return f"[{name}]({name})"
-    shown = path.removeprefix("engine/goryu/")
+    shown = path.removeprefix("engine/").removeprefix("goryu/")
     return f"[{shown}](../{path})" + (f" {', '.join(f'`{name}`' for name in names)}" if names else "")
 
 

@@ -2,7 +2,7 @@
 """Fetches the third-party files of the browser page from npm, and draws the shogi pieces.
 
 The page loads nothing from other hosts, so its libraries are part of the package:
-engine/goryu/web/static/vendor/ has their files and `manifest.json` with versions, checksums and licences.
+engine/goryu_page/static/vendor/ has their files and `manifest.json` with versions, checksums and licences.
 This program writes both. It needs npm, which checks the packages' checksums too, and for the pieces fontTools
 with brotli. Users of goryu need neither.
 
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from goryu.commands.common import UsageError, new_parser, program
 
-STATIC = Path(__file__).resolve().parent.parent / "engine" / "goryu" / "web" / "static"
+STATIC = Path(__file__).resolve().parent.parent / "engine" / "goryu_page" / "static"
 VENDOR = STATIC / "vendor"
 PIECES = STATIC / "pieces"
 

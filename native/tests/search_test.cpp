@@ -1,6 +1,6 @@
 // Tests of the graph search alone, for the sanitizers: tools/dev.py asan. No Python is involved.
 //
-// That the graphs are those of the Python search is tested in tests/native/test_puct.py; here the invariants
+// That the graphs are those of the Python search is tested in tests/engine/native/test_puct.py; here the invariants
 // of any graph are, on one thread and on several.
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 // Tests of the network kernel alone, for the sanitizers: tools/dev.py asan. No Python is involved.
 //
-// That the numbers are those of the Python reference is tested in tests/evaluators/kernel/test_winograd.py; here all kinds of
+// That the numbers are those of the Python reference is tested in tests/engine/evaluators/kernel/test_winograd.py; here all kinds of
 // instructions must agree with each other, on random weights and on the greatest ones, in searches of one thread
 // and of several.
 #include <cmath>

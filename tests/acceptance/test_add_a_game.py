@@ -14,9 +14,9 @@ from goryu.evaluators.board_network import BoardGame
 from goryu.games.reversi import Reversi
 from goryu.games.splitmix import GOLDEN_GAMMA, splitmix64
 from goryu.games.state import Move, Outcome
-from goryu.learning.tutorials.alphazero import AlphaZero
-from goryu.learning.tutorials.alphazero_config import TICTACTOE
 from goryu.players.agents.agents import make_agent
+from goryu_lab.lessons.alphazero import AlphaZero
+from goryu_lab.lessons.alphazero_config import TICTACTOE
 
 COLUMNS, ROWS = 7, 6
 STRIDE = ROWS + 1  # One bit above each column stays empty, so that lines cannot wrap round.
@@ -143,7 +143,7 @@ def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(
 def test_a_symmetric_game_on_a_square_board_is_learnt_with_one_line() -> None:
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)
-    from goryu.learning.tutorials.board_learner import BoardLearner
+    from goryu_lab.lessons.board_learner import BoardLearner
 
     game = BoardGame("small reversi", 4, 65, lambda: Reversi(4))
     learner = BoardLearner(game, blocks=1, channels=4, seed=1)

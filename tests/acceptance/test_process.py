@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.benchmark.random_network import write_random_network
+from goryu_lab.benchmark.random_network import write_random_network
 from paths import ROOT
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.match.usi_output import last_info
+from goryu.engines.usi_output import last_info
 
 if TYPE_CHECKING:
     from tests.acceptance.conftest import Engine, Pool

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from goryu.benchmark.random_network import TENSORS, write_random_network
+from goryu_lab.benchmark.random_network import TENSORS, write_random_network
 
 np: Any = pytest.importorskip("numpy")
 onnx: Any = pytest.importorskip("onnx")

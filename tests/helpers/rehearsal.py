@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import shake_128
 from pathlib import Path
 
-from goryu.work.seam import Inbox, Result
+from goryu_lab.work.seam import Inbox, Result
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from typing import Any
 from goryu.base.files import atomic_write
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.tictactoe import TicTacToe
-from goryu.learning.loop.adapter import NETWORK, GameSteps, PairSteps, Report
-from goryu.learning.loop.json_lines import GamesInLines, read_lines
 from goryu.search.evaluator import Evaluator
+from goryu_lab.loop.adapter import NETWORK, GameSteps, PairSteps, Report
+from goryu_lab.records.json_lines import GamesInLines, read_lines
 
 
 @dataclass(frozen=True)

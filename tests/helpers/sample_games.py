@@ -7,8 +7,8 @@ from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
-from goryu.learning.records.game_records import GameRecord as TrainingRecord
-from goryu.learning.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu_lab.records.game_records import GameRecord as TrainingRecord
+from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
 ROOK_HANGS = ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b", "2e2d", "2c2d", "2h2d", "P*2c", "2d8d", "8b8d")
 """After the usual exchange of pawns black puts its rook, on move 11, where a rook takes it."""

@@ -1,6 +1,6 @@
 """The length of a mate by its definition, on cshogi's board: no iterative deepening, no ordering, no df-pn.
 
-An independent reading of what `goryu.dojo.tsume.length` says of useless interpositions.
+An independent reading of what `goryu_page.tsume.length` says of useless interpositions.
 """
 
 from typing import Any

@@ -30,7 +30,6 @@ LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
 FOLDERS = ("bat", "docs", "engine", "models", "native", "tests", "tools")
 TEXTS = sorted([*ROOT.glob("*.md"), *(path for name in FOLDERS for path in (ROOT / name).rglob("*.md"))])
-COMMANDS_FOLDER = ROOT / "engine" / "goryu" / "commands"
 # The folders and files of .gitignore: a program writes them, and a fresh clone lacks them.
 WRITTEN_LATER = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
 SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
@@ -80,11 +79,24 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def test_every_package_has_its_layer(project: dict[str, Any]) -> None:
-    packages = {path.parent.name for path in (ROOT / "engine" / "goryu").glob("*/__init__.py")}
+def test_every_room_has_its_layer(project: dict[str, Any]) -> None:
     contracts = project["tool"]["importlinter"]["contracts"]
-    (layers,) = [contract["layers"] for contract in contracts if contract["type"] == "layers"]
-    assert packages <= set(re.findall(r"goryu\.(\w+)", " ".join(layers)))
+    layers = " ".join(name for contract in contracts for name in contract.get("layers", ()))
+    for path in (ROOT / "engine").glob("*/*/__init__.py"):
+        assert re.search(rf"\b{path.parent.parent.name}\.{path.parent.name}\b", layers), path
+
+
+MOST_LINES = 32_100
+"""The budget of the engine, in lines of Python: what a reader of it has before him."""
+
+
+def test_the_engine_keeps_its_budget() -> None:
+    """A new capability names its house; the engine gets it only if it exists for that."""
+    lines = sum(
+        len(path.read_text(encoding="utf-8").splitlines())
+        for path in (ROOT / "engine" / "goryu").rglob("*.py")
+    )
+    assert lines <= MOST_LINES
 
 
 def test_the_version_is_written_once(project: dict[str, Any]) -> None:
@@ -118,9 +130,15 @@ def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) ->
     extras = project["project"]["optional-dependencies"]
     wanted = [*project["project"]["dependencies"], *extras["train"], *extras["cpu"]]
     named = {re.split(r"[>;\[ ]", text)[0] for text in wanted}
-    named |= {"goryu", *(path.stem for path in (ROOT / "tools").glob("*.py")), *sys.stdlib_module_names}
-    learning = sorted((ROOT / "engine" / "goryu" / "learning").rglob("*.py"))
-    for path in [*learning, *(COMMANDS_FOLDER / "training").glob("*.py")]:
+    named |= {
+        "goryu",
+        "goryu_lab",
+        *(path.stem for path in (ROOT / "tools").glob("*.py")),
+        *sys.stdlib_module_names,
+    }
+    lab = ROOT / "engine" / "goryu_lab"
+    rooms = ("lessons", "loop", "self_play", "training", "records", "commands/training")
+    for path in sorted(path for room in rooms for path in (lab / room).rglob("*.py")):
         loaded = set(re.findall(r'import_module\("(\w+)', path.read_text(encoding="utf-8")))
         assert imported(path) | loaded <= named, path.name
 
@@ -128,7 +146,7 @@ def test_the_extra_train_holds_what_learning_imports(project: dict[str, Any]) ->
 def test_set_up_needs_nothing_but_python() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import dev\n"
-        "from goryu.base.language import tr; tr('draw: {reason}', reason='repetition')\n"
+        "from goryu.base.language import tr; print(ascii(tr('creating .venv')))\n"
         "print(*{name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names})"
     )
     environment = {**os.environ, "GORYU_LANGUAGE": "ja"}
@@ -137,11 +155,12 @@ def test_set_up_needs_nothing_but_python() -> None:
     modules = (
         "__main__",
         "base",
-        *(f"base.{name}" for name in ("installation", "japanese", "language", "standard_output")),
-        *(f"base.japanese.{name}" for name in ("commands", "messages", "training")),
+        *(f"base.{name}" for name in ("installation", "language", "standard_output")),
     )
     ours = {"dev", "bootstrap", "goryu", *(f"goryu.{name}" for name in modules)}
-    assert set(done.stdout.split()) - {"__main__"} == ours, done.stderr
+    said, *found = done.stdout.split()
+    assert said == ascii(".venvの作成"), done.stderr
+    assert set(found) - {"__main__"} == ours
 
 
 def test_an_old_python_can_read_dev_py_as_far_as_the_advice() -> None:
@@ -208,9 +227,11 @@ def test_every_program_of_tools_is_a_verb() -> None:
 
 
 def test_every_module_of_the_commands_with_a_main_is_a_command() -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in COMMANDS_FOLDER.rglob("[!_]*.py")}
+    texts = {
+        path: path.read_text(encoding="utf-8") for path in (ROOT / "engine").glob("*/commands/**/[!_]*.py")
+    }
     programs = {path.stem.replace("_", "-") for path, text in texts.items() if "\ndef main(" in text}
-    assert programs == {name for name, command in COMMANDS.items() if "goryu.commands." in command.function}
+    assert programs == {name for name, command in COMMANDS.items() if ".commands." in command.function}
 
 
 def test_the_verbs_that_guides_and_launchers_name_exist(dev: ModuleType) -> None:
@@ -246,11 +267,12 @@ def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
     assert set(named) - {"Goryu"} <= {option.name for option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)}
 
 
-def test_the_drawing_of_the_layers_leaves_no_package_out(tools: Path) -> None:
+def test_the_drawing_leaves_no_room_out(tools: Path) -> None:
     draw = importlib.import_module("draw")
-    parts = {path.stem for path in draw.PACKAGE.glob("[!_]*.py")}
-    parts |= {path.parent.name for path in draw.PACKAGE.glob("*/__init__.py")} - {"goryu"}
-    assert parts == draw.LABELS.keys() | draw.SHARED
+    for house, (_, rooms) in draw.HOUSES.items():
+        parts = {path.stem for path in (ROOT / "engine" / house).glob("[!_]*.py")}
+        parts |= {path.parent.name for path in (ROOT / "engine" / house).glob("*/__init__.py")}
+        assert parts - draw.SHARED == rooms.keys()
 
 
 @pytest.mark.parametrize("path", READMES, ids=lambda path: path.name)
@@ -289,7 +311,8 @@ model_path.downloaded_model = lambda: model_path.models_folder() / "goryu-5x64.o
 main([])
 """
     command = [sys.executable, "-c", program]
-    environment = {**os.environ, VARIABLE: "shipped" if network == "shipped" else ""}
+    chosen = "shipped" if network == "shipped" else ""
+    environment = {**os.environ, VARIABLE: chosen, "GORYU_LANGUAGE": "ja"}
     session = subprocess.run(
         command, input="usi\nquit\n", env=environment, capture_output=True, text=True, timeout=60
     )
@@ -297,7 +320,7 @@ main([])
     assert answer == "usiok"
     assert "goryu.usi.engine" in modules.split()
     assert ("goryu.implementation" in modules.split()) is (network == "downloaded")
-    assert not {"numpy", "onnxruntime", "shogi", "argparse"} & set(modules.split())
+    assert not {"numpy", "onnxruntime", "shogi", "argparse", "tomllib"} & set(modules.split())
     assert network == "downloaded" or "goryu.search.graph.puct" not in modules.split()
 
 
@@ -367,8 +390,11 @@ def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> N
     suffixes = {".onnx", ".ini", ".toml", ".md", ".db"}
     shipped = {path.name for path in (ROOT / "models").glob("*") if path.suffix in suffixes}
     assert {path.name for path in found.glob("*")} == shipped
-    page = Path("goryu", "web", "static")
-    assert files_below(installed / page) == files_below(source / "engine" / page)
+    for folder in (
+        "goryu_page/static",
+        *(f"{house}/locale" for house in ("goryu", "goryu_page", "goryu_lab")),
+    ):
+        assert files_below(installed / folder) == files_below(source / "engine" / folder) != set()
 
 
 @pytest.mark.slow

@@ -19,11 +19,11 @@ from statistics import median
 
 from goryu.analysis.engine import AnalysisEngine
 from goryu.analysis.searchers import Searchers
-from goryu.benchmark.throughput import MIDDLE_GAME, Seconds, search_run
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.kept_graph import graph_settings
 from goryu.players.set_up.loading import load_evaluator
 from goryu.search.graph.config import PuctConfig
+from goryu_lab.benchmark.throughput import MIDDLE_GAME, Seconds, search_run
 
 MOVES = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d P*2c 2d2h 8e8f 8g8f 8b8f P*8g 8f8b"
 

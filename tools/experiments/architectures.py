@@ -21,12 +21,12 @@ import numpy as np
 import torch
 
 from goryu.evaluators.network.providers import import_onnxruntime
-from goryu.learning.training.config import ARCHITECTURES, TrainingConfig
-from goryu.learning.training.dataset import load_datasets
-from goryu.learning.training.export import export_onnx
-from goryu.learning.training.network import PolicyValueNet
-from goryu.learning.training.sources import parse_source
-from goryu.learning.training.train import train
+from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
+from goryu_lab.training.dataset import load_datasets
+from goryu_lab.training.export import export_onnx
+from goryu_lab.training.network import PolicyValueNet
+from goryu_lab.training.sources import parse_source
+from goryu_lab.training.train import train
 
 MEASURES = {
     "policy_loss": "policy loss",

@@ -31,14 +31,14 @@ from statistics import median
 from pretended_games import PretendedGames
 
 from goryu.commands.common import UsageError, above_zero, new_parser, positive, program
-from goryu.learning.records.game_block import GameBlock
-from goryu.learning.records.game_records import GameRecord, GameWriter, encode_block, read_games
-from goryu.learning.records.summary import GameSummary
-from goryu.learning.self_play.config import SelfPlayConfig
-from goryu.match.openings import Opening
-from goryu.work.cluster import ClusterConfig, ClusterPool
-from goryu.work.driver import Workforce, run_bundles
-from goryu.work.seam import Done, Event, Job, Joined, LocalFile, Results, Task
+from goryu_lab.match.openings import Opening
+from goryu_lab.records.game_block import GameBlock
+from goryu_lab.records.game_records import GameRecord, GameWriter, encode_block, read_games
+from goryu_lab.records.summary import GameSummary
+from goryu_lab.self_play.config import SelfPlayConfig
+from goryu_lab.work.cluster import ClusterConfig, ClusterPool
+from goryu_lab.work.driver import Workforce, run_bundles
+from goryu_lab.work.seam import Done, Event, Job, Joined, LocalFile, Results, Task
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,7 +72,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _overhead(args: argparse.Namespace) -> None:
-    from goryu.learning.self_play import workers
+    from goryu_lab.self_play import workers
 
     config = SelfPlayConfig(max_plies=args.max_plies)
     work = workers.PlayWork("overhead", config, (Opening(),), 1, args.games)

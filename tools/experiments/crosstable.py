@@ -14,9 +14,9 @@ from itertools import combinations
 from math import sqrt
 from pathlib import Path
 
-from goryu.commands import match
 from goryu.commands.common import new_parser, program
 from goryu.players.agents.usi_traits import USI_TRAITS
+from goryu_lab.commands import match
 
 Z = 1.96
 """Standard deviations of a 95 % interval."""

@@ -23,16 +23,16 @@ from typing import Any
 
 import numpy as np
 
-from goryu.learning.training.batches import Positions
-from goryu.learning.training.config import TrainingConfig
-from goryu.learning.training.dataset import draws, load_datasets, make_batch
-from goryu.learning.training.device_network import DeviceNetwork
-from goryu.learning.training.distillation import DistilledPositions
-from goryu.learning.training.game_positions import STUDENT, load_games
-from goryu.learning.training.losses import uses_bfloat16
-from goryu.learning.training.sources import Source
-from goryu.learning.training.train import train
 from goryu.players.set_up.model_path import named_model
+from goryu_lab.training.batches import Positions
+from goryu_lab.training.config import TrainingConfig
+from goryu_lab.training.dataset import draws, load_datasets, make_batch
+from goryu_lab.training.device_network import DeviceNetwork
+from goryu_lab.training.distillation import DistilledPositions
+from goryu_lab.training.game_positions import STUDENT, load_games
+from goryu_lab.training.losses import uses_bfloat16
+from goryu_lab.training.sources import Source
+from goryu_lab.training.train import train
 
 SCALE = 600.0
 """Of the scores; it changes no speed."""

@@ -22,9 +22,9 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.commands.common import new_parser, picture_file, program
-from goryu.match.game_log import read_game_log, read_match_config
-from goryu.match.match_statistics import MatchStatistics, format_elo
-from goryu.match.tournament import distinct_pairs
+from goryu_lab.match.game_log import read_game_log, read_match_config
+from goryu_lab.match.match_statistics import MatchStatistics, format_elo
+from goryu_lab.match.tournament import distinct_pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 

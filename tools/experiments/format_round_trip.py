@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from goryu.learning.records.game_records import GameRecord
-from goryu.learning.records.training_files import SUFFIXES, read_training_file, write_training_file
+from goryu_lab.records.game_records import GameRecord
+from goryu_lab.records.training_files import SUFFIXES, read_training_file, write_training_file
 
 
 def positions(games: Sequence[GameRecord]) -> list[tuple[tuple[int, ...], tuple[int | None, ...], int]]:

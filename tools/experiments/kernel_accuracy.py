@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.commands.common import new_parser, positive, program
-from goryu.conversion.smaller import compare, open_plain, played_positions
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.players.set_up.model_path import default_model
+from goryu_lab.conversion.smaller import compare, open_plain, played_positions
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

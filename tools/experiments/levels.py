@@ -20,14 +20,15 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
-from goryu.commands import match
+from goryu.base.language import both
 from goryu.commands.common import UsageError, new_parser, positive, program
+from goryu.engines.time_control import TimeControl
+from goryu.engines.usi_client import EngineSpec, UsiClient
 from goryu.evaluators.network.model_files import SHIPPED
-from goryu.match.game_log import GameEntry, read_game_log
-from goryu.match.match_statistics import elo_of_score
-from goryu.match.time_control import TimeControl
-from goryu.match.usi_client import EngineSpec, UsiClient
 from goryu.players.levels.levels import LEVELS
+from goryu_lab.commands import match
+from goryu_lab.match.game_log import GameEntry, read_game_log
+from goryu_lab.match.match_statistics import elo_of_score
 
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "docs" / "pictures" / "levels.png"
@@ -247,7 +248,7 @@ def level_table(language: int) -> str:
     words = {name: texts[language] for name, texts in TEXTS.items()}
     lines = [f"| {words['level']} | {words['rating']} | |", "|---|--:|---|"]
     for level in LEVELS:
-        about = (level.about_english, level.about_japanese)[language]
+        about = list(both(level.about).values())[language]
         lines.append(f"| {level_name(level.number, language)} | {level.elo} | {about} |")
     return "\n".join(lines)
 

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any
 from goryu.commands.common import above_zero, new_parser, positive, program
 
 if TYPE_CHECKING:
-    from goryu.learning.loop.board_games import BoardLoopGame
     from goryu.players.agents.agents import AgentSetup
+    from goryu_lab.loop.board_games import BoardLoopGame
 
 NODE = {"num_cpus": 1, "object_store_memory": 80_000_000, "include_dashboard": False}
 
@@ -140,10 +140,10 @@ class Deaths:
 
 def measure(args: argparse.Namespace) -> None:
     """Prints how many games there are, and how the champion plays."""
-    from goryu.learning.loop.board_games import LOOPS
-    from goryu.learning.loop.folder import LoopFolder
-    from goryu.learning.tutorials import experiments
     from goryu.players.agents.agents import make_agent
+    from goryu_lab.lessons import experiments
+    from goryu_lab.loop.board_games import LOOPS
+    from goryu_lab.loop.folder import LoopFolder
 
     game, _ = LOOPS[args.game]
     with closing(LoopFolder(args.folder, game)) as folder:
@@ -176,8 +176,8 @@ def measure(args: argparse.Namespace) -> None:
 
 def setup(game: "BoardLoopGame", network: Path) -> "AgentSetup":
     """Returns what agents need to play with a network."""
-    from goryu.learning.tutorials.alphazero_config import puct_config
     from goryu.players.agents.agents import AgentSetup
+    from goryu_lab.lessons.alphazero_config import puct_config
 
     evaluator = game.open(network, game.config.playouts)
     return AgentSetup(evaluator=evaluator, puct=puct_config(game.config), gumbel=game.config.gumbel)

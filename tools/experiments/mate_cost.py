@@ -18,11 +18,11 @@ from statistics import median
 
 from goryu.commands.common import new_parser, positive, program
 from goryu.implementation import Board
-from goryu.learning.records.game_records import read_games
 from goryu.players.config import EngineConfig
 from goryu.players.kept_graph import graph_search
 from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
 from goryu.usi.start_config import start_config
+from goryu_lab.records.game_records import read_games
 
 GAMES = Path(__file__).parents[2] / "models/data/fsf_20261124.games"
 

@@ -16,11 +16,11 @@ import torch
 
 from goryu.base.errors import InputError
 from goryu.commands.common import new_parser, positive, program
-from goryu.learning.training.batches import Batch
-from goryu.learning.training.config import TrainingConfig
-from goryu.learning.training.losses import losses
-from goryu.learning.training.network import PolicyValueNet
-from goryu.learning.training.optimizer import TowerOptimizer
+from goryu_lab.training.batches import Batch
+from goryu_lab.training.config import TrainingConfig
+from goryu_lab.training.losses import losses
+from goryu_lab.training.network import PolicyValueNet
+from goryu_lab.training.optimizer import TowerOptimizer
 
 OURS, PYTORCHS = "ours", "PyTorch's"
 

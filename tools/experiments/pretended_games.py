@@ -7,9 +7,9 @@ from functools import cache
 from itertools import cycle, islice
 from pathlib import Path
 
-from goryu.learning.records.game_block import GameBlock
-from goryu.learning.records.game_records import GameRecord, read_games
-from goryu.work.seam import Bundle, Inbox, Result, Results
+from goryu_lab.records.game_block import GameBlock
+from goryu_lab.records.game_records import GameRecord, read_games
+from goryu_lab.work.seam import Bundle, Inbox, Result, Results
 
 
 @dataclass(frozen=True, slots=True)

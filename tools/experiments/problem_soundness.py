@@ -20,17 +20,17 @@ from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
-from goryu.dojo.checking import check, compare_again
-from goryu.dojo.collecting import collect
-from goryu.dojo.database import Database
-from goryu.dojo.games import Games
-from goryu.dojo.problems import Problem, ProblemKind, Problems, ProblemState
-from goryu.dojo.reviews import Reviews
-from goryu.dojo.settings import TrainingSettings
+from goryu.engines.usi_client import EngineSpec, UsiClient
 from goryu.kifu.reading import read_record
-from goryu.match.usi_client import EngineSpec, UsiClient
 from goryu.players.set_up.loading import load_evaluator
 from goryu.usi.start_config import start_config
+from goryu_page.dojo.checking import check, compare_again
+from goryu_page.dojo.collecting import collect
+from goryu_page.dojo.database import Database
+from goryu_page.dojo.games import Games
+from goryu_page.dojo.problems import Problem, ProblemKind, Problems, ProblemState
+from goryu_page.dojo.reviews import Reviews
+from goryu_page.dojo.settings import TrainingSettings
 
 FAIRY_OPTIONS = (("UCI_Variant", "shogi"), ("Hash", "64"))
 

@@ -18,12 +18,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
-from goryu.dojo.tsume.length import NOTHING, LengthSolver, NodesSpentError, _Question
-from goryu.dojo.tsume.solution import problem_board
 from goryu.games.state import Move
 from goryu.implementation import Board, solve
-from goryu.learning.records.training_files import read_training_file
 from goryu.search.mates.mate import MateVerdict
+from goryu_lab.records.training_files import read_training_file
+from goryu_page.tsume.length import NOTHING, LengthSolver, NodesSpentError, _Question
+from goryu_page.tsume.solution import problem_board
 from tsume_definition import defined_length
 
 NODES = 20_000

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from goryu.analysis.description import Describer
 
-STATIC = Path(__file__).resolve().parent.parent / "web" / "static"
+STATIC = Path(__file__).resolve().parents[2] / "goryu_page" / "static"
 
 STYLES = ("css/colors.css", "css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Container
 from typing import Any, NoReturn, TypeVar
 
 from goryu.base.config_fields import Range
-from goryu.base.language import japanese_description, language, tr
+from goryu.base.language import japanese, language, tr
 from goryu.base.printable import columns
 
 __all__ = ["ArgumentParser", "in_range", "whole_number"]
@@ -113,7 +113,8 @@ class ArgumentParser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """Returns the help, which begins with the usage."""
         english = self.description
-        self.description = japanese_description(self.prog) or english if language() == "ja" else english
+        if language() == "ja":
+            self.description = japanese(self.prog, "descriptions") or english
         try:
             return super().format_help()
         finally:

@@ -13,8 +13,8 @@ from goryu.analysis.searchers import Searchers
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.commands.analyze import MOST_PLAYOUTS, MOST_THREADS, PLAYOUTS
 from goryu.commands.common import name_and_value, program
+from goryu.commands.review import MOST_PLAYOUTS, MOST_THREADS, PLAYOUTS
 from goryu.players.config import EngineConfig, Value
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import named_model

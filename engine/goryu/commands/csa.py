@@ -37,7 +37,7 @@ from goryu.commands.progress_display import ProgressDisplay
 from goryu.csa.client import Client, Tally
 from goryu.csa.game import PlayConfig
 from goryu.csa.settings import read_settings
-from goryu.match.usi_client import EngineSpec, Timeouts, UsiClient
+from goryu.engines.usi_client import EngineSpec, Timeouts, UsiClient
 
 GORYU = (sys.executable, "-m", "goryu")
 

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _download(options: argparse.Namespace) -> None:
-    from goryu.conversion import miniosl
+    from goryu.evaluators.network import download as miniosl
 
     target: Path = options.out or downloaded_model()
     settings = target.with_name(f"{target.name}.ini")
@@ -60,13 +60,13 @@ def _download(options: argparse.Namespace) -> None:
 
 def _is_unfinished(settings: Path, target: Path) -> bool:
     """Are these settings all that a killed download has left?"""
-    from goryu.conversion import miniosl
+    from goryu.evaluators.network import download as miniosl
 
     return settings != target and not target.exists() and settings.read_bytes() == miniosl.OPTIONS.encode()
 
 
 def _fetch() -> bytes:
-    from goryu.conversion import miniosl
+    from goryu.evaluators.network import download as miniosl
 
     try:
         return miniosl.download(_shown)
@@ -81,7 +81,7 @@ def _shown(stream: BinaryIO) -> Iterator[BinaryIO]:
     from rich.console import Console
     from rich.progress import wrap_file
 
-    from goryu.conversion.miniosl import WHEEL_BYTES
+    from goryu.evaluators.network.download import WHEEL_BYTES
 
     console = Console(stderr=True)
     is_hidden = not console.is_terminal

@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         counted = f" (N: {tr(kind.counts)})" if kind.counts else ""
         players.append(f"  {shown:<17}{tr(ALGORITHMS[name].about)}{counted}")
     players += ["", tr("levels:")]
-    players += [f"  {level.number:<3}{level.name}: {level.about}" for level in LEVELS]
+    players += [f"  {level.number:<3}{level.name}: {tr(level.about)}" for level in LEVELS]
     parser = ArgumentParser(
         "goryu play",
         description=tr(

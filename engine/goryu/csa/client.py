@@ -13,7 +13,7 @@ from goryu.csa.connection import Connection, ConnectionLostError, LoginError
 from goryu.csa.game import CsaGame, Outcome, PlayConfig, prepare
 from goryu.csa.protocol import BEGIN, END, GameSummary, ProtocolError, read_summary
 from goryu.csa.settings import Login, Settings
-from goryu.match.usi_client import UsiClient
+from goryu.engines.usi_client import UsiClient
 
 RETRY_S = (1.0, 300.0)
 """The wait before a second try to connect, which doubles with each, and the longest one."""

@@ -11,7 +11,7 @@ from goryu.base.errors import GoryuError
 from goryu.base.language import tr
 from goryu.csa.protocol import REASONS, RESULTS
 from goryu.csa.settings import Login
-from goryu.match.line_queue import LineQueue, arriving_lines
+from goryu.engines.line_queue import LineQueue, arriving_lines
 
 CONNECT_S = 20.0
 """How long a connection or the answer to a login may take."""

@@ -17,13 +17,13 @@ from goryu.base.language import tr
 from goryu.csa.connection import Connection, ConnectionLostError
 from goryu.csa.protocol import REASONS, RESULTS, GameSummary, ProtocolError, read_move, score_comment
 from goryu.csa.record_file import RecordFile
+from goryu.engines.time_control import Clock, go_command
+from goryu.engines.usi_client import EngineError, SearchReply, UsiClient
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.implementation import Board
 from goryu.kifu.notation import csa_move, parse_move
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_usi
-from goryu.match.time_control import Clock, go_command
-from goryu.match.usi_client import EngineError, SearchReply, UsiClient
 
 WORDS = {"resign": "%TORYO", "win": "%KACHI"}
 """What is sent for the words after `bestmove` that are no moves."""

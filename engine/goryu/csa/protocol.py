@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 from goryu.base.errors import GoryuError
 from goryu.base.language import tr
+from goryu.engines.time_control import Clock, TimeControl
+from goryu.engines.usi_output import Info
 from goryu.implementation import Board
 from goryu.kifu.csa import read_csa
 from goryu.kifu.notation import csa_move, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
-from goryu.match.time_control import Clock, TimeControl
-from goryu.match.usi_output import Info
 
 BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
 

@@ -9,8 +9,8 @@ from goryu.games.shogi import Rules
 from goryu.games.state import State
 from goryu.kifu.handicaps import HANDICAPS, handicap_of_name
 from goryu.kifu.reading import read_record
-from goryu.microscope.games import parse_position
 from goryu.table.game import new_board
+from goryu.table.positions import parse_position
 
 Seconds = list[float | None]
 

@@ -1,7 +1,7 @@
 """The algorithms that play, by name: every program knows them by these names and describes them so.
 
 Agents play all games by them (`agents.py`), searchers play shogi under a clock (`usi_traits.py`), and the
-microscope observes them (`goryu.microscope.observed`); not all of them do all three.
+microscope observes them (`goryu_page.microscope.observed`); not all of them do all three.
 """
 
 from dataclasses import dataclass

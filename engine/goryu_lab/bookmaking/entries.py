@@ -1,0 +1,48 @@
+"""What a book file says about the positions of a graph."""
+
+from math import atanh
+
+from goryu.games.shogi import move_from_usi
+from goryu.players.books.book import BookMove, position_of
+from goryu_lab.bookmaking.graph import BookGraph, BookNode
+
+MOST_VALUE = 0.9999
+"""A greater value would be no number of centipawns."""
+
+
+def book_entries(graph: BookGraph, eval_coef: int) -> dict[str, list[BookMove]]:
+    """Returns the moves of every position that a start leads to, the best first, by SFEN.
+
+    eval_coef: centipawns at which the odds to win are e : 1.
+
+    Counts are visits. The depth is that of the book's line and of the search at its end.
+    """
+    return {
+        f"{position_of(node.searched.sfen)} {node.ply + 1}": [
+            _entry(graph, node, move.move, move.visits, move.reply, eval_coef)
+            for move in graph.book_moves(node)
+        ]
+        for node in graph.reached()
+    }
+
+
+def centipawns(value: float, eval_coef: int) -> int:
+    """Returns a value in [-1, +1] in centipawns.
+
+    >>> centipawns(0.0, 285), centipawns(0.5, 285)
+    (0, 313)
+    """
+    return round(2 * eval_coef * atanh(max(-MOST_VALUE, min(MOST_VALUE, value))))
+
+
+def _entry(graph: BookGraph, node: BookNode, move: str, visits: int, reply: str, eval_coef: int) -> BookMove:
+    child = graph.child(node, move)
+    if child is not None:
+        reply = graph.book_moves(child)[0].move
+    return BookMove(
+        move_from_usi(move),
+        move_from_usi(reply) if reply else None,
+        centipawns(node.values[move], eval_coef),
+        graph.depth_of(node, move),
+        visits,
+    )

@@ -1,0 +1,1 @@
+"""The commands of `goryu` that belong to the lab: arguments and printing."""

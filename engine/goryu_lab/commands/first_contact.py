@@ -1,0 +1,138 @@
+"""Learns within half an hour what a machine with an unknown GPU can do, and whether Goryu works on it.
+
+    goryu first-contact --out contact                   all stages, one after the other
+    goryu first-contact --out contact --stage rates --minutes 4
+                                                        one of them, within four minutes
+    goryu first-contact --out rehearsal --rehearse      the same with the CPU in place of the GPU
+
+Each stage runs in a process of its own within its limit. What it finds goes to log.jsonl in the folder, a
+JSON line for each event, which is printed, too; report.md tells it after each item. The next call with the
+same folder skips what is finished and goes on with the rest. A fault, even a crash, becomes a line of the
+report.
+
+Exit status: 0 if all items are done; 1 if some have failed or are left; 2 if nothing could be begun.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from goryu.base.arguments import ArgumentParser
+from goryu.base.errors import explained
+from goryu.base.files import atomic_write, held_folder
+from goryu.base.language import tr
+from goryu.commands.common import UsageError, above_zero, new_parser, program
+from goryu_lab.benchmark.first_contact.child import STAGES, command, say
+from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog, Event, as_line
+from goryu_lab.benchmark.first_contact.contact_report import contact_report
+from goryu_lab.benchmark.first_contact.plan import Contact
+from goryu_lab.benchmark.first_contact.runner import supervise
+
+REHEARSAL_SHARE = 0.25
+"""Of a stage's limit: a rehearsal takes less than ten minutes."""
+
+QUICK_MINUTES = 1.0
+
+REPORT = "report.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program("goryu first-contact", make_parser(), run, arguments)
+
+
+def make_parser() -> ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = new_parser(__doc__)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("contact"),
+        metavar="DIR",
+        help="folder of log and report (default contact)",
+    )
+    parser.add_argument(
+        "--copy", type=Path, metavar="DIR", help="folder for a copy of log and report after each item"
+    )
+    parser.add_argument(
+        "--stage", action="append", choices=STAGES, default=[], help="only this stage; may be repeated"
+    )
+    parser.add_argument("--minutes", type=above_zero, metavar="N", help="limit of each stage")
+    parser.add_argument("--rehearse", action="store_true", help="with the CPU in place of the GPU")
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny networks: to try the program, not the machine"
+    )
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the stages; returns the exit status."""
+    with held_folder(args.out):
+        return run_stages(args)
+
+
+def run_stages(args: argparse.Namespace) -> int:
+    """Runs the stages in their folder; returns the exit status."""
+    contact = Contact(args.out.resolve(), rehearses=args.rehearse, is_quick=args.quick)
+    log = ContactLog(contact.folder / LOG)
+    require_mode(log, contact)
+    errors = contact.folder / "errors.log"
+    errors.touch()
+    if problem := write_report(log, contact, args.copy):
+        raise OSError(problem)
+
+    def tell(event: Event) -> None:
+        say(event)
+        if event["event"] != "begin":
+            write_report(log, contact, args.copy)
+
+    wanted = args.stage or list(STAGES)
+    for name in wanted:
+        if not log.has_ended(name):
+            seconds = 60.0 * minutes(args, name)
+            supervise(STAGES[name], log, command(contact, name), seconds, tell, errors)
+    if problem := write_report(log, contact, args.copy):
+        print(contact_report(log, list(STAGES), rehearses=contact.rehearses), problem, file=sys.stderr)
+        return 1
+    print(contact.folder / REPORT, file=sys.stderr)
+    has_failed = any(event["event"] == "failed" for name in wanted for event in log.results(name))
+    return 1 if has_failed or not all(map(log.has_ended, wanted)) else 0
+
+
+def require_mode(log: ContactLog, contact: Contact) -> None:
+    """Raises UsageError if the folder is that of a contact of another kind; notes the kind in a new one."""
+    mode = {"stage": "", "event": "mode", "rehearses": contact.rehearses, "is_quick": contact.is_quick}
+    if not log.events:
+        log.append(mode)
+    elif log.events[0] != mode:
+        raise UsageError(tr("{path}: begun with or without --rehearse or --quick, unlike now", path=log.path))
+
+
+def minutes(args: argparse.Namespace, stage: str) -> float:
+    """Returns the limit of a stage."""
+    if args.minutes:
+        return float(args.minutes)
+    usual = STAGES[stage].minutes
+    return QUICK_MINUTES if args.quick else usual * REHEARSAL_SHARE if args.rehearse else usual
+
+
+def write_report(log: ContactLog, contact: Contact, copy: Path | None) -> str:
+    """Writes the report as far as it goes, and copies of it and the log; returns what cannot be written."""
+    report = contact_report(log, list(STAGES), rehearses=contact.rehearses)
+    files = {contact.folder / REPORT: report}
+    if copy is not None:
+        lines = "".join(as_line(event) + "\n" for event in log.events)
+        files |= {copy / REPORT: report, copy / LOG: lines}
+    problems = [log.problem]
+    for path, content in files.items():
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(path, content)
+        except OSError as error:
+            problems.append(explained(error))
+    return "; ".join(filter(None, problems))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

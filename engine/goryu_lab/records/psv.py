@@ -1,0 +1,85 @@
+"""PackedSfenValue: YaneuraOu's training record, 40 bytes a position.
+
+A record holds a Huffman-coded position (YaneuraOu's code, not that of HCPE), the teacher's score, the move
+played, its number in the game, and the result for the side to move. Like HCPE it does not mark where a game
+begins.
+
+Source: YaneuraOu's learn/learn.h and extra/sfen_packer.cpp. cshogi encodes positions and moves.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from goryu_lab.records.conversion import push
+from goryu_lab.records.game_records import GameRecord
+from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, whole_records
+
+PSV = np.dtype(
+    [
+        ("sfen", np.uint8, 32),
+        ("score", "<i2"),
+        ("move", "<u2"),
+        ("gamePly", "<u2"),
+        ("game_result", np.int8),
+        ("padding", np.uint8),
+    ]
+)
+"""Names and layout as in cshogi.
+
+score: the teacher's score in centipawns for the side to move. move: in YaneuraOu's 16 bits.
+game_result: 1 if the side to move won, -1 if it lost, 0 for a draw.
+"""
+
+
+def psv_records(game: GameRecord) -> npt.NDArray[np.void]:
+    """Returns the positions of a game that have a score; raises GameFileError at an illegal move."""
+    import cshogi
+
+    board = cshogi.Board(game.start_sfen)
+    records = np.zeros(len(game.moves), PSV)
+    records["score"] = [0 if score is None else score for score in game.evals]
+    for ply, move16 in enumerate(game.moves):
+        board.to_psfen(records["sfen"][ply])
+        records["move"][ply] = cshogi.move16_to_psv(move16)
+        records["gamePly"][ply] = board.move_number
+        records["game_result"][ply] = _result(game.result, board.turn)
+        push(board, move16)
+    return records[[score is not None for score in game.evals]]
+
+
+def _result(result: int, turn: int) -> int:
+    if result == DRAW:
+        return 0
+    return 1 if (result == BLACK_WON) == (turn == 0) else -1
+
+
+def hcpe_of_psv(
+    path: Path, report: Callable[[str], None]
+) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint16]]:
+    """Returns the records of a file as HCPE, and their numbers in the game; a damaged one stays damaged.
+
+    report: takes a line about an incomplete end.
+    """
+    import cshogi
+
+    records = whole_records(path.read_bytes(), PSV, path, report)
+    found = np.zeros(len(records), HCPE)
+    board = cshogi.Board()
+    for i, record in enumerate(records):
+        try:
+            board.set_psfen(np.ascontiguousarray(record["sfen"]))
+        except RuntimeError:
+            found["hcp"][i] = 255  # This is no position either, and `good_records` reports it.
+            continue
+        board.to_hcp(found["hcp"][i])
+        found["bestMove16"][i] = cshogi.move16_from_psv(int(record["move"]))
+        result = int(record["game_result"])
+        if result:
+            found["gameResult"][i] = BLACK_WON if (result == 1) == (board.turn == 0) else WHITE_WON
+        if abs(result) > 1:
+            found["gameResult"][i] = 255
+    found["eval"] = records["score"]
+    return found, records["gamePly"]

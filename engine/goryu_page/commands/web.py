@@ -1,0 +1,179 @@
+"""`goryu web`: serves the page and opens it in the browser."""
+
+import argparse
+import asyncio
+import logging
+import sys
+import webbrowser
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from goryu.base.arguments import ArgumentParser, whole_number
+from goryu.base.errors import GoryuError, InputError, explained, fault
+from goryu.base.installation import how_to_install
+from goryu.base.language import tr
+from goryu.players.set_up.model_path import named_model
+from goryu.usi.start_config import start_config
+
+if TYPE_CHECKING:
+    from goryu_page.server.server import Server
+
+MOST_RECORD_BYTES = 1 << 20
+"""Of the record to review: the longest ones have some 100 kB."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Serves until Ctrl-C; returns the exit status."""
+    parser = make_parser()
+    given = parser.parse_args(arguments)
+    if given.address and not given.lan:
+        parser.error(tr("--address needs --lan"))
+    try:
+        # Packages of the extra are imported here, so that the message can say what is missing.
+        from goryu_page.dojo.dojo import Dojo
+        from goryu_page.lan.addresses import lan_address, own_address
+        from goryu_page.lan.lan import Lan
+        from goryu_page.server.server import Server
+        from goryu_page.views.views import VIEWS
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("goryu"):
+            raise
+        _report(_advice(str(error.name)))
+        return 1
+    logging.basicConfig(level=logging.WARNING, format="goryu web: %(message)s")
+    logging.getLogger("aiohttp.server").addFilter(is_fault_of_server)
+    try:
+        config = start_config(given.model, _report)
+        record = read_record_file(given.record) if given.record else None
+        check_folders((*given.games, *given.records))
+        lan = Lan(own_address(given.address) if given.address else lan_address()) if given.lan else None
+    except (GoryuError, OSError) as error:
+        _report(explained(error))
+        return 2
+    dojo = Dojo(given.dojo, config)
+    try:
+        dojo.start(given.games, given.records)
+    except InputError as error:
+        _report(str(error))  # Who only plays needs no database.
+    try:
+        asyncio.run(serve(Server(VIEWS, dojo, record, lan), given.port, given.browser))
+    except KeyboardInterrupt:
+        return 0
+    except InputError as error:
+        _report(str(error))
+        return 1
+    finally:
+        dojo.close()
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Returns the parser of the command line."""
+    parser = ArgumentParser(
+        "goryu web",
+        description=tr("Opens a page to play, to review games and to watch searches. Ctrl-C ends it."),
+    )
+    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
+    parser.add_argument(
+        "--port",
+        type=whole_number(0, 65535),
+        default=0,
+        metavar="N",
+        help=tr("of the server on 127.0.0.1; default: a free one"),
+    )
+    parser.add_argument(
+        "--lan",
+        action="store_true",
+        help=tr("also for devices of your local network that you pair; the traffic is not encrypted"),
+    )
+    parser.add_argument(
+        "--address",
+        metavar="ADDRESS",
+        help=tr("with --lan: this machine's IPv4 address in that network (default: the system's choice)"),
+    )
+    parser.add_argument(
+        "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
+    )
+    parser.add_argument(
+        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
+    )
+    parser.add_argument(
+        "--dojo",
+        type=Path,
+        metavar="FILE.sqlite3",
+        help=tr("database of your games and problems (default: in your data folder)"),
+    )
+    parser.add_argument(
+        "--games",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help=tr("import the games of this folder, also later ones; may be given several times"),
+    )
+    parser.add_argument(
+        "--records",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help=tr("the same for games of others, which only the explorer shows"),
+    )
+    return parser
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """Raises InputError if one of the folders does not exist."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise InputError(tr("{path}: no such folder", path=folder))
+
+
+def is_fault_of_server(record: logging.LogRecord) -> bool:
+    """Is a message of aiohttp about more than a request that is no HTTP? It answers those with status 400."""
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
+
+
+def _advice(package: str) -> str:
+    """Returns what to do about a package of the extra that is missing."""
+    problem = tr('{package} is not installed; the page needs the extra "web":', package=package)
+    return f"{problem}\n  {how_to_install('web')}"
+
+
+def _report(message: str) -> None:
+    sys.stderr.write(f"goryu web: {message}\n")
+
+
+async def serve(server: "Server", number: int, opens_browser: bool) -> None:
+    """Serves until the task is cancelled; raises InputError if another program uses the port."""
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(server.running(number))
+        except OSError as error:
+            problem = tr("cannot listen on port {port}: {error}", port=number, error=fault(error))
+            raise InputError(problem) from error
+        address = server.url + ("#review/file" if server.has_record else "")
+        sys.stdout.write(f"goryu web: {address} {tr('(Ctrl-C ends it)')}\n")
+        if server.lan:
+            from goryu_page.lan.invitation import invitation
+
+            sys.stdout.write(invitation(server.lan, sys.stdout))
+        sys.stdout.flush()
+        if opens_browser and not await asyncio.to_thread(webbrowser.open, address):
+            sys.stdout.write(f"goryu web: {tr('no browser was found; open the address above in one')}\n")
+        await asyncio.Event().wait()
+
+
+def read_record_file(path: Path) -> tuple[str, bytes]:
+    """Returns name and content of a record; raises InputError if it is too large for one."""
+    with path.open("rb") as file:
+        content = file.read(MOST_RECORD_BYTES + 1)
+    if len(content) > MOST_RECORD_BYTES:
+        raise InputError(
+            tr("{path}: more than {size} bytes, expected a game record", path=path, size=MOST_RECORD_BYTES)
+        )
+    return path.name, content

@@ -1,0 +1,163 @@
+"""Checks candidates with more playouts than a review has, and says which of them are sound.
+
+A problem is sound if its answers can be told from the other moves: the best move is better by the threshold
+than the first move that is not an answer. A move is an answer if it loses less than half the threshold
+against the best move, or wins anyway; a move between half and the whole threshold makes a problem unsound.
+
+The values that are compared come from searches of the positions after the moves, with equal playouts: the
+search before the moves only proposes them. Of a problem that seems sound the moves near the best one are
+compared again, with as many playouts each as the search before them had: most of the problems that a longer
+search refutes have a move near one of the limits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from goryu.analysis.description import board_after
+from goryu.analysis.position_searcher import PositionSearcher, kept_stop
+from goryu_page.dojo.problems import Problem, ProblemKind, ProblemState
+from goryu_page.dojo.settings import TrainingSettings
+from goryu_page.tsume.solution import analyse
+
+PROPOSALS = 6
+"""Moves that are compared, beside the move of the game."""
+
+COMPARISON_SHARE = 8
+"""Each of them is searched with this part of the playouts."""
+
+NEAR = 2
+"""Moves that lose less than so many thresholds are compared again."""
+
+LINE = 10
+"""Moves that are kept of a line."""
+
+LOST = 0.10
+"""Below this win rate after the best move the position is lost anyway."""
+
+WON = 0.95
+"""From this win rate on, a move wins, even if another one has a higher rate."""
+
+ShouldStop = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check found.
+
+    reason: "" if the problem is sound; "lost", "close" (a move is neither good nor bad enough), "many"
+    answers, "played" (the move of the game is as good, or was not the only one), "over", "unsolved", or
+    "failed" (a defect ended the check).
+    """
+
+    reason: str
+    content: dict[str, Any]
+
+    @property
+    def state(self) -> ProblemState:
+        """What becomes of the problem."""
+        return ProblemState.UNSOUND if self.reason else ProblemState.SOUND
+
+
+def check(
+    searcher: PositionSearcher, problem: Problem, settings: TrainingSettings, should_stop: ShouldStop
+) -> Verdict | None:
+    """Checks a candidate; None if `should_stop` ended it early."""
+    if problem.kind is ProblemKind.TSUME:
+        return _check_tsume(problem, should_stop)
+    stop = kept_stop(should_stop)
+    answers = compared(searcher, problem, settings.playouts, stop)
+    reason = judged(answers, problem, settings)
+    if not reason:
+        compare_again(searcher, problem, answers, settings, stop)
+        reason = judged(answers, problem, settings)
+    if stop():
+        return None
+    return Verdict(reason, problem.content | {"answers": answers})
+
+
+def compared(
+    searcher: PositionSearcher, problem: Problem, playouts: int, should_stop: ShouldStop
+) -> list[dict[str, Any]]:
+    """Returns the best moves and the move of the game with their win rates, the best first.
+
+    "line" begins with the move itself.
+    """
+    root = searcher.search(problem.start, problem.moves, playouts, should_stop)
+    others = (move for move in root.moves[PROPOSALS:] if move.move == problem.played)
+    answers = []
+    for move in (*root.moves[:PROPOSALS], *others):
+        if should_stop():
+            break
+        if move.mate is None or len(move.pv) < 2:
+            share = max(1, playouts // COMPARISON_SHARE)
+            answer = _after(searcher, problem, move.move, share, should_stop)
+        else:
+            answer = {"move": move.move, "line": list(move.pv[:LINE])}
+        if move.mate is not None:
+            answer["win_rate"] = 1.0 if move.mate > 0 else 0.0
+        answers.append(answer)
+    return sorted(answers, key=_falling)
+
+
+def compare_again(
+    searcher: PositionSearcher,
+    problem: Problem,
+    answers: list[dict[str, Any]],
+    settings: TrainingSettings,
+    should_stop: ShouldStop,
+) -> None:
+    """Searches the positions after the best moves with all playouts each, and sorts the answers."""
+    reach = NEAR * settings.threshold
+    best = answers[0]["win_rate"]
+    for answer in answers:
+        if best - answer["win_rate"] < reach and answer["win_rate"] < 1.0 and not should_stop():
+            answer |= _after(searcher, problem, answer["move"], settings.playouts, should_stop)
+    answers.sort(key=_falling)
+
+
+def _after(
+    searcher: PositionSearcher, problem: Problem, move: str, playouts: int, should_stop: ShouldStop
+) -> dict[str, Any]:
+    """Searches the position after a move: its win rate for the side that moved, and the line."""
+    child = searcher.search(problem.start, (*problem.moves, move), playouts, should_stop)
+    line = (move, *(child.best.pv if child.best else ()))
+    return {"move": move, "win_rate": round(1 - child.win_rate, 4), "line": list(line[:LINE])}
+
+
+def _falling(answer: dict[str, Any]) -> float:
+    return -float(answer["win_rate"])
+
+
+def judged(answers: list[dict[str, Any]], problem: Problem, settings: TrainingSettings) -> str:
+    """Marks the moves that are answers as "accepted"; returns why the problem is unsound, or ""."""
+    if len(answers) < 2:
+        return "over"
+    best = answers[0]["win_rate"]
+    is_close = False
+    for answer in answers:
+        loss = best - answer["win_rate"]
+        answer["accepted"] = loss < settings.threshold / 2 or answer["win_rate"] >= WON
+        is_close = is_close or (not answer["accepted"] and loss < settings.threshold)
+    accepted = [answer["move"] for answer in answers if answer["accepted"]]
+    if best < LOST:
+        return "lost"
+    if is_close:
+        return "close"
+    if len(accepted) > settings.most_answers or len(accepted) == len(answers):
+        return "many"
+    if problem.kind is ProblemKind.ONLY:
+        return "" if accepted == [problem.played] else "played"
+    return "played" if problem.played in accepted else ""
+
+
+def _check_tsume(problem: Problem, should_stop: ShouldStop) -> Verdict | None:
+    sfen = board_after(problem.start, problem.moves).sfen()
+    solution = analyse(sfen, should_stop=should_stop)
+    if should_stop():
+        return None
+    try:
+        tsume = solution.problem()
+    except ValueError:
+        return Verdict("unsolved", problem.content)
+    return Verdict("", problem.content | {"length": tsume.length, "line": list(tsume.solution)})

@@ -1,0 +1,216 @@
+"""The dojo of one server: its database and what works with it, shared by all tabs of the page."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from threading import Lock, RLock
+from typing import Any
+
+from goryu.analysis.move_judge import MoveJudge
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.reviewer import Reviewer
+from goryu.analysis.store import AnalysisStore, open_default_store
+from goryu.base.errors import explained
+from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
+from goryu_page.dojo.activity import Activity
+from goryu_page.dojo.checker import Checker
+from goryu_page.dojo.collecting import collect
+from goryu_page.dojo.database import Database, DatabaseError, default_path
+from goryu_page.dojo.games import Collection, Games
+from goryu_page.dojo.problems import Problems
+from goryu_page.dojo.repertoire import Repertoire
+from goryu_page.dojo.reviewing import Reviewing
+from goryu_page.dojo.schedule import Schedule
+from goryu_page.dojo.watching import Watching
+
+_log = logging.getLogger("goryu_page.dojo")
+
+CHECK_BYTES = 256 << 20
+"""Memory of the search that checks problems, at most."""
+
+Listener = Callable[..., None]
+"""Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
+
+
+class Dojo:
+    """What all tabs share: the database, the networks, the work in the background. Any thread may use it.
+
+    config: of the engine that reviews.
+    networks: those of all searches, each in memory once.
+    activity: what people do on the page; the background review rests meanwhile.
+    """
+
+    def __init__(self, path: Path | None, config: EngineConfig) -> None:
+        """path: of the database; None for its usual place."""
+        self._path = path
+        self.config = config
+        self._lock = RLock()
+        self._opened: Database | None = None
+        self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
+        self._judge: MoveJudge | None = None
+        self._store: AnalysisStore | None = None
+        self._listeners: set[Listener] = set()
+        self._listening = Lock()
+        self.activity = Activity()
+        self._reviewing: Reviewing | None = None
+        self._checker: Checker | None = None
+        self._watching: list[Watching] = []
+
+    @property
+    def database(self) -> Database:
+        """The database; raises DatabaseError if it cannot be used, and tries again at the next use."""
+        with self._lock:
+            if self._opened is None:
+                try:
+                    path = self._path or default_path()
+                except OSError as error:
+                    raise DatabaseError(explained(error)) from error
+                self._opened = Database(path)
+            return self._opened
+
+    @cached_property
+    def games(self) -> Games:
+        """The user's games."""
+        return Games(self.database)
+
+    @property
+    def reviewing(self) -> Reviewing:
+        """The background review, which begins at the first use."""
+        with self._lock:
+            if self._reviewing is None:
+                self._reviewing = Reviewing(
+                    self.database, self.reviewer, self.activity, self.tell, lambda *_: self.collect()
+                )
+                self._reviewing.start()
+            return self._reviewing
+
+    @property
+    def folders(self) -> Sequence[Path]:
+        """The folders whose games are imported as they change."""
+        return [folder for watching in self._watching for folder in watching.folders]
+
+    def start(self, folders: Sequence[Path] = (), records: Sequence[Path] = ()) -> None:
+        """Opens the database, goes on with reviews and checks, and watches the folders.
+
+        folders: of the user's games. records: of games to look at only.
+
+        Raises DatabaseError; who only plays needs no database.
+        """
+        self.reviewing  # noqa: B018 - begins
+        self.checker.wake()
+        watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
+        for paths, collection in watched:
+            if paths:
+                watching = Watching(self.database, paths, self.games_changed, self._on_problem, collection)
+                watching.start()
+                self._watching.append(watching)
+
+    def games_changed(self) -> None:
+        """Tells all tabs, and reviews what is new."""
+        self.tell("games.changed")
+        self.reviewing.wake()
+
+    def _on_problem(self, text: str) -> None:
+        self.tell("games.problem", text=text)
+
+    # With the network of full strength, which is loaded at the first use. Each raises LoadingError if that
+    # fails, and tries again at the next use.
+
+    def network(self) -> LoadedEvaluator:
+        """Returns the network."""
+        return self.networks.get(self.config.evaluator)
+
+    def reviewer(self) -> Reviewer:
+        """Returns a reviewer of one game at a time."""
+        return Reviewer(self.network(), self.config, self._analyses())
+
+    @property
+    def judge(self) -> MoveJudge:
+        """Judges moves."""
+        loaded, store = self.network(), self._analyses()
+        with self._lock:
+            if self._judge is None or self._judge.loaded is not loaded:
+                self._judge = MoveJudge(loaded, self.config, store)
+            return self._judge
+
+    def _analyses(self) -> AnalysisStore:
+        with self._lock:
+            if self._store is None:
+                self._store = open_default_store(self._warn)
+            return self._store
+
+    def _warn(self, text: str) -> None:
+        _log.warning("%s", text)
+        self.tell("review.message", text=text)
+
+    @cached_property
+    def problems(self) -> Problems:
+        """The problems made from the user's games, and others."""
+        return Problems(self.database)
+
+    @cached_property
+    def repertoire(self) -> Repertoire:
+        """The opening moves that the user wants to know."""
+        return Repertoire(self.database)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """When each problem is due."""
+        return Schedule(self.database)
+
+    @property
+    def checker(self) -> Checker:
+        """Checks the candidates in the background, once it was woken."""
+        with self._lock:
+            if self._checker is None:
+                on_change = partial(self.tell, "train.changed")
+                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change)
+            return self._checker
+
+    def collect(self) -> None:
+        """Makes candidates of new reviews, and has them checked."""
+        collect(self.database)
+        self.checker.wake()
+        self.tell("train.changed")
+
+    def _searcher(self) -> PositionSearcher:
+        """Returns a searcher for the checks, with one thread."""
+        loaded = self.network()
+        memory = min(CHECK_BYTES, self.config.hash_bytes(uses_gpu=loaded.uses_gpu))
+        search = replace(self.config.search, capacity_bytes=memory)
+        return PositionSearcher(loaded, replace(self.config, search=search))
+
+    def _is_idle(self) -> bool:
+        """Does neither a person nor the review need the machine?"""
+        reviews = self._reviewing is not None and self._reviewing.state()["status"] in ("running", "resting")
+        return not reviews and not self.activity.is_going_on
+
+    def subscribe(self, listener: Listener) -> None:
+        """Tells the listener of changes from now on."""
+        with self._listening:
+            self._listeners.add(listener)
+
+    def unsubscribe(self, listener: Listener) -> None:
+        """Tells the listener of no more changes."""
+        with self._listening:
+            self._listeners.discard(listener)
+
+    def tell(self, kind: str, **content: Any) -> None:
+        """Tells all tabs of a change, such as "games.changed"; only the newest of a kind may arrive."""
+        with self._listening:
+            listeners = tuple(self._listeners)
+        for listener in listeners:
+            listener(kind, **content)
+
+    def close(self) -> None:
+        """Ends the background work, and closes what is open."""
+        for worker in (*self._watching, self._reviewing, self._checker):
+            if worker is not None:
+                worker.close()
+        with self._lock:
+            for file in (self._store, self._opened):
+                if file is not None:
+                    file.close()

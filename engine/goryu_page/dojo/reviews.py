@@ -1,0 +1,97 @@
+"""The reviews of the user's games in the database: which game is next, and what a finished review leaves."""
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+
+from goryu.analysis.judgement import MISTAKES
+from goryu.analysis.review import GameReview
+from goryu_page.dojo.database import Database, now
+from goryu_page.dojo.phases import phases
+
+PLAYOUTS = 400
+"""For each position, unless the user chooses another number."""
+
+PLIES = "length(moves) - length(replace(moves, ' ', '')) + 1"
+"""The number of moves of a row of the table `games`, in SQL."""
+
+_TO_DO = """
+FROM games LEFT JOIN reviews ON reviews.game = games.id
+WHERE games.collection = 'mine' AND (reviews.game IS NULL OR reviews.reviewed < ?)
+AND games.id NOT IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """games: the user's games; left: those to review; positions: of all games to review."""
+
+    games: int
+    left: int
+    positions: int
+
+
+class Reviews:
+    """The reviews of a database, and the settings of the background review."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    # The settings; all servers that use the database share them.
+
+    @property
+    def playouts(self) -> int:
+        """Playouts for each position of the next reviews."""
+        return int(self._database.setting("review.playouts", PLAYOUTS))
+
+    @playouts.setter
+    def playouts(self, number: int) -> None:
+        self._database.set_setting("review.playouts", number)
+
+    @property
+    def is_paused(self) -> bool:
+        """Has the user paused the background review?"""
+        return bool(self._database.setting("review.is_paused", False))
+
+    @is_paused.setter
+    def is_paused(self, value: bool) -> None:
+        self._database.set_setting("review.is_paused", value)
+
+    def ask_again(self) -> None:
+        """Has all games reviewed again; each keeps its old review until the new one is whole."""
+        self._database.set_setting("review.again_since", now())
+
+    # The work.
+
+    def work(self, skipped: Collection[int] = ()) -> Work:
+        """Returns how much there is to review. skipped: games that are left out."""
+        values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
+        row = self._database.rows(f"SELECT COUNT(*), COALESCE(SUM({PLIES} + 1), 0) {_TO_DO}", *values)[0]
+        games = self._database.rows("SELECT COUNT(*) FROM games WHERE collection = 'mine'")[0][0]
+        return Work(games, row[0], row[1])
+
+    def next_game(self, skipped: Collection[int] = ()) -> int | None:
+        """Returns the game to review next, the newest first, or None; those without a review come first."""
+        values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
+        order = "ORDER BY reviews.game IS NOT NULL, games.date DESC, games.id DESC LIMIT 1"
+        rows = self._database.rows(f"SELECT games.id {_TO_DO} {order}", *values)
+        return rows[0][0] if rows else None
+
+    def keep(self, game: int, review: GameReview, engine: str) -> bool:
+        """Writes a finished review in place of an older one; returns False if the game was deleted."""
+        summaries = [review.summary(turn) for turn in (0, 1)]
+        accuracies = [summary.accuracy for summary in summaries]
+        mistakes = [sum(summary.counts[kind] for kind in MISTAKES) for summary in summaries]
+        row = (game, review.playouts, engine, *accuracies, *mistakes, now())
+        phase = [each.value for each in phases(review.start, review.moves)]
+        plies = [
+            (game, ply.ply, ply.turn, ply.kind, ply.loss, phase[ply.ply - 1], json.dumps(asdict(ply)))
+            for ply in review.plies()
+        ]
+        with self._database.transaction() as connection:
+            if not connection.execute("SELECT 1 FROM games WHERE id = ?", (game,)).fetchone():
+                return False
+            connection.execute("DELETE FROM plies WHERE game = ?", (game,))
+            connection.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            connection.executemany("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", plies)
+        return True

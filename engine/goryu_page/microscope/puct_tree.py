@@ -1,0 +1,108 @@
+"""Observes PUCT on a tree: its `simulate` runs on a tree that the observer holds."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import sqrt
+
+from goryu.games.state import Move, State
+from goryu.search import puct_tree
+from goryu.search.evaluator import Evaluator
+from goryu_page.microscope.model import ROOT, Edge, Edges, Node
+from goryu_page.microscope.recording import Recording
+from goryu_page.microscope.trees import ending, hops_of, moves_since, tree_id
+
+
+class PuctTreeObserver:
+    """Observes `puct_tree.search`."""
+
+    def __init__(self, state: State, evaluator: Evaluator, c: float = puct_tree.EXPLORATION) -> None:
+        self.recording = Recording()
+        self.root = puct_tree.search(state, evaluator, 0, c)
+        self._state, self._evaluator, self._c = state.copy(), evaluator, c
+        self._untried: dict[str, tuple[list[int], list[tuple[Move, float]]]] = {}  # Shared by versions.
+        self.recording.first_path[ROOT] = ()
+        self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
+
+    def advance(self, most_playouts: int = 1) -> bool:
+        """Runs one playout."""
+        leaf = self._state.copy()
+        puct_tree.simulate(self.root, leaf, self._evaluator, self._c)
+        moves = moves_since(leaf, self._state.ply)
+        key = tree_id(moves)
+        events = ending(leaf, key)
+        nodes, found, visits = self._nodes(moves)
+        if found is None:  # The search keeps no node where the game is over.
+            value = events[0].value
+            assert value is not None
+            nodes.append(Node(key, leaf.ply, visits, value=value, end=events[0].text))
+        else:
+            value = found.value
+        self.recording.first_path.setdefault(key, tuple(moves))
+        self.recording.add(
+            "playout",
+            ROOT,
+            sum(self.root.visits),
+            nodes,
+            path=hops_of(moves, value),
+            leaf=key,
+            value=value,
+            events=events,
+        )
+        return True
+
+    def _nodes(self, moves: Sequence[Move]) -> tuple[list[Node], puct_tree.Node | None, int]:
+        """Returns the positions on a path; the node at its end, if there is one; and its visits."""
+        nodes: list[Node] = []
+        node: puct_tree.Node | None = self.root
+        visits = 0
+        for i, move in enumerate(moves):
+            assert node is not None, "only the last position may be missing"
+            nodes.append(self._node(moves[:i], node))
+            index = node.moves.index(move)
+            visits = node.visits[index]
+            node = node.children[index]
+        if node is not None:
+            nodes.append(self._node(moves, node))
+        return nodes, node, visits
+
+    def _node(self, moves: Sequence[Move], node: puct_tree.Node) -> Node:
+        n = 1 + sum(node.visits)
+        q_node = (node.value + sum(node.value_sums)) / n
+        chosen = node.select(self._c)
+        return Node(
+            tree_id(moves),
+            self._state.ply + len(moves),
+            n,
+            value=q_node,
+            evaluation=node.value,
+            terms={"c": self._c, "N": n, "sqrt N": sqrt(n), "Q": q_node},
+            edges=self._edges(moves, node, n, q_node, chosen),
+        )
+
+    def _edges(
+        self, moves: Sequence[Move], node: puct_tree.Node, n: int, q_node: float, chosen: int
+    ) -> Edges:
+        shown = [i for i in range(len(node.moves)) if node.visits[i] or i == chosen]
+        edges = [self._edge(moves, node, i, n, q_node, "chosen" if i == chosen else "") for i in shown]
+        key = tree_id(moves)
+        if self._untried.get(key, (None, ()))[0] != shown:
+            rest = [(node.moves[i], node.priors[i]) for i in range(len(node.moves)) if i not in shown]
+            self._untried[key] = shown, rest
+        rest = self._untried[key][1]
+        return Edges(edges, rest, partial(_untried_edge, self._c, n, q_node))
+
+    def _edge(
+        self, moves: Sequence[Move], node: puct_tree.Node, i: int, n: int, q_node: float, mark: str
+    ) -> Edge:
+        visits, move = node.visits[i], node.moves[i]
+        q = node.value_sums[i] / visits if visits else q_node
+        u = self._c * node.priors[i] * sqrt(n) / (1 + visits)
+        terms: dict[str, float | None] = {"P": node.priors[i], "N": visits, "Q": q, "U": u, "score": q + u}
+        if not visits:
+            return Edge(move, terms=terms, mark=mark)
+        return Edge(move, tree_id([*moves, move]), visits, value=q, terms=terms, mark=mark)
+
+
+def _untried_edge(c: float, n: int, q_node: float, move: Move, prior: float) -> Edge:
+    u = c * prior * sqrt(n) / 1
+    return Edge(move, terms={"P": prior, "N": 0, "Q": q_node, "U": u, "score": q_node + u})

@@ -1,0 +1,111 @@
+"""The view "Explorer": the user's games, other records and the book as one graph of positions."""
+
+from dataclasses import asdict
+from typing import Any
+
+from goryu.analysis.description import board_after, named_line, shown_position
+from goryu.base.language import tr
+from goryu.games.shogi import START_SFEN, MoveError, SfenError, move_from_usi
+from goryu.implementation import Board
+from goryu.kifu.notation import japanese_move, western_move
+from goryu.players.books.book import BookError
+from goryu.players.books.opening_book import OpeningBook
+from goryu_page.dojo.explorer import ExploredMove, Explorer
+from goryu_page.dojo.game_list import Filter
+from goryu_page.dojo.openings import opening_names, opening_of
+from goryu_page.session.messages import Message, MessageError, choice, field, moves_field
+from goryu_page.session.session import Session, View
+
+MOST_PLIES = 500
+"""Of the line that leads to the position."""
+
+GAMES = {"all": "", "mine": "mine", "records": "records"}
+SIDES = {"any": "", "black": "black", "white": "white"}
+
+
+class ExplorerView(View):
+    """Answers for one position at a time; the page keeps the line."""
+
+    name = "explorer"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._explorer: Explorer | None = None
+
+    async def on_look(self, message: Message) -> dict[str, Any]:
+        """Returns what is known about the position after `moves` (USI) from `start`.
+
+        games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
+        """
+        start, moves = _line(message)
+        games, side = choice(message, "games", GAMES, "all"), choice(message, "side", SIDES, "any")
+        wanted = Filter(GAMES[games], side=SIDES[side])
+        return await self.ask("explorer", lambda: self._look(start, moves, wanted))
+
+    async def on_learn(self, message: Message) -> None:
+        """Adds the last of `moves` to the user's repertoire, or takes it out unless `learns`."""
+        start, moves = _line(message)
+        learns = field(message, "learns", bool)
+
+        def work() -> None:
+            before = _board(start, moves)
+            before.pop()
+            repertoire = self.session.dojo.repertoire
+            if learns:
+                repertoire.learn(start, moves[:-1], moves[-1])
+            else:
+                repertoire.forget(before, moves[-1])
+            self.session.dojo.tell("train.changed")
+
+        if not moves:
+            raise MessageError("explorer.learn: moves: expected a line with a move")
+        await self.ask("explorer", work)
+
+    def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
+        board = _board(start, moves)
+        explorer, repertoire = self._loaded(), self.session.dojo.repertoire
+        known = repertoire.moves(board)
+        try:
+            found = explorer.moves(board, wanted)
+        except BookError as error:
+            raise MessageError(str(error)) from error
+        found += [ExploredMove(move) for move in known if move not in {one.move for one in found}]
+        return {
+            **shown_position(board),
+            "count": explorer.count(board, wanted),
+            "opening": opening_names(opening_of(start, moves)),
+            "moves": [
+                asdict(one)
+                | {
+                    "learnt": one.move in known,
+                    "ja": japanese_move(board, move_from_usi(one.move)),
+                    "en": western_move(board, move_from_usi(one.move)),
+                }
+                for one in found
+            ],
+            "line": named_line(board_after(start, ()), moves),
+            "games": explorer.games(board, wanted),
+            "isLastLearnt": bool(moves) and moves[-1] in repertoire.moves(_board(start, moves[:-1])),
+        }
+
+    def _loaded(self) -> Explorer:
+        """Opens the database and the book at the first use; without the book the games still answer."""
+        if self._explorer is None:
+            book: OpeningBook | None = None
+            try:
+                book = OpeningBook(self.session.config.book_file)
+            except BookError as error:
+                self.session.send("explorer.message", text=tr("the book is not used: {error}", error=error))
+            self._explorer = Explorer(self.session.dojo.database, book)
+        return self._explorer
+
+
+def _line(message: Message) -> tuple[str, list[str]]:
+    return field(message, "start", str, START_SFEN) or START_SFEN, moves_field(message, MOST_PLIES)
+
+
+def _board(start: str, moves: list[str]) -> Board:
+    try:
+        return board_after(start, moves)
+    except (SfenError, MoveError) as error:
+        raise MessageError(f"explorer: {error}") from error

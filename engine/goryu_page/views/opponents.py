@@ -1,0 +1,263 @@
+"""The players of the view "Play": the levels of shogi, the algorithms of the small games, and hints."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from time import monotonic
+from typing import Any
+
+from goryu.base.errors import GoryuError
+from goryu.base.language import both
+from goryu.engines.engines_file import engine_named, user_engines
+from goryu.evaluators.network.model_files import models_folder
+from goryu.games.state import Move, State
+from goryu.implementation import Board, make_puct
+from goryu.kifu.record import Ending
+from goryu.players.agents.agents import AgentSetup, make_agent
+from goryu.players.clock.limits import Limits
+from goryu.players.config import EngineConfig, EvaluatorConfig
+from goryu.players.levels.levels import FULL_STRENGTH, LEVELS, evaluator_of
+from goryu.players.player import Player
+from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.set_up.evaluator_slot import EvaluatorSlot
+from goryu.players.set_up.loading import SharedEvaluators
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.result import SearchResult
+from goryu_page.session.session import Job, StoppedError
+from goryu_page.views.game import PageGame
+from goryu_page.views.usi_engines import UsiEngines, move_of
+
+_log = logging.getLogger("goryu_page.server")
+
+HINT_PLAYOUTS = 400
+HINT_MOVES = 3
+LEAST_HINT_SHARE = 0.03
+"""Of the visits: a hint shows no move that the search has hardly looked at."""
+
+CAPACITY_BYTES = 256 << 20
+"""Memory of the search of one tab."""
+
+THINKING_S = 5.0
+"""Time for a move at full strength in a game without a clock."""
+
+SMALL_GAME_AGENTS = {
+    "tictactoe": ("random", "flat-mc:10", "uct:100", "puct:50", "alpha-beta"),
+    "reversi": (
+        "random", "depth-limited:1", "flat-mc:10", "uct:100", "depth-limited:3",
+        "value:2", "gumbel:16", "puct:30", "puct:400",
+    ),
+    "reversi6": ("random", "depth-limited:1", "flat-mc:10", "depth-limited:3", "uct:100", "uct:1000"),
+    "reversi4": ("random", "depth-limited:1", "flat-mc:10", "uct:100", "alpha-beta"),
+}  # fmt: skip
+"""The opponents of each game, the weakest first; see `agents.py`. Each answers within seconds."""
+
+
+SMALL_BOARDS = ("reversi6", "reversi4")
+NETWORK_AGENTS = ("gumbel:16", "puct:30", "puct:400")
+"""Opponents on a small board with a network of the user, `reversi6.onnx` or `reversi4.onnx` in `models/`."""
+
+USER_ENGINE = "usi:"
+"""Begins the name of an opponent that is an engine of the user."""
+
+
+class EngineError(GoryuError, RuntimeError):
+    """The engine has no move in a position in which there is one."""
+
+
+class Opponents:
+    """The engines of one tab. They are loaded on first use; call from one job at a time."""
+
+    def __init__(self, config: EngineConfig, networks: SharedEvaluators) -> None:
+        """networks: those of all tabs."""
+        self._networks = networks
+        capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
+        self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
+        self._players: dict[EvaluatorConfig, Player] = {}
+        self._fresh: set[EvaluatorConfig] = set()  # Those whose player has searched nothing before this game.
+        self._setups: dict[str, AgentSetup] = {}
+        self._usi_engines = UsiEngines()
+
+    def load(self, kind: str, name: str) -> None:
+        """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
+        if name.startswith(USER_ENGINE):
+            self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)))
+        elif kind == "shogi":
+            self._shogi(replace(self._config, level=int(name)))
+        else:
+            self._setup(kind)
+
+    def new_game(self, name: str) -> None:
+        """Has the next searches forget the earlier ones, of which one may still be ending in its job.
+
+        name: of the next opponent, as in `reply`.
+        """
+        self._fresh = set()
+        is_users = name.startswith(USER_ENGINE)
+        self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
+
+    def pause(self) -> None:
+        """Ends the user's engine, which starts again when it has to move."""
+        self._usi_engines.close()
+
+    def reply(
+        self, kind: str, state: State, name: str, limits: Limits, started_s: float, job: Job
+    ) -> Move | Ending:
+        """Returns the move of the player `name`, Ending.RESIGNATION or Ending.DECLARATION.
+
+        name: a level of shogi ("3"), an engine of the user ("usi:NAME"), or an agent ("uct:100").
+        """
+        if isinstance(state, Board) and name.startswith(USER_ENGINE):
+            engine = engine_named(name.removeprefix(USER_ENGINE))
+            return move_of(self._usi_engines.search(engine, state, limits, job), state, engine)
+        if isinstance(state, Board):
+            config = replace(self._config, level=int(name))
+            answer = self._search(state, limits, config, started_s, job)
+            if answer.declares:
+                return Ending.DECLARATION
+            if answer.move is None and answer.info_string:
+                raise EngineError(answer.info_string)
+            return Ending.RESIGNATION if answer.move is None else answer.move
+        return make_agent(name, stoppable(self._setup(kind), job), StoppableRandom(job))(state)
+
+    def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
+        """Returns the best moves, with their share of the visits and their win rate in percent."""
+        if isinstance(state, Board):
+            config = replace(self._config, level=0, limits_strength=False)
+            limits = Limits(nodes=HINT_PLAYOUTS)
+            result = self._search(state, limits, config, monotonic(), job).result
+            moves: Sequence[Any] = result.moves if result else ()
+        else:
+            moves = self._search_small(kind, state, job).moves
+        total = sum(move.visits for move in moves) or 1
+        best = sorted(moves, key=lambda move: -move.visits)[:HINT_MOVES]
+        best = [one for one in best if one is best[0] or one.visits >= LEAST_HINT_SHARE * total]
+        return [
+            {"move": one.move, "share": one.visits / total, "rate": round(50 + 50 * one.value, 1)}
+            for one in best
+        ]
+
+    def _search(
+        self, board: Board, limits: Limits, config: EngineConfig, started_s: float, job: Job
+    ) -> Answer:
+        player = self._shogi(config)
+        control = SearchControl()
+        job.on_stop(control.stop)
+        request = Request(board, limits, config, started_s)
+        return player.search(request, control, lambda _result, _elapsed_ms: None)
+
+    def _search_small(self, kind: str, state: State, job: Job) -> SearchResult:
+        setup = self._setup(kind)
+        search = make_puct(setup.evaluator, setup.puct)
+        return search.search(state, lambda _stats: job.is_stopped, max_playouts=HINT_PLAYOUTS)
+
+    def _shogi(self, config: EngineConfig) -> Player:
+        """Returns the player for a config: the levels and full strength may have different networks."""
+        evaluator = evaluator_of(config)
+        if evaluator not in self._players:
+            rules = config.rules
+            # A player sets another value of a draw in its network, and other searches must not see it.
+            is_alone = (rules.draw_value_black, rules.draw_value_white) != (0.0, 0.0)
+            slot = EvaluatorSlot(None if is_alone else self._networks.get(evaluator))
+            self._players[evaluator] = Player(slot=slot)
+        if evaluator not in self._fresh:
+            self._players[evaluator].load(config, _log.info)  # Again, if a GPU was lost in the game before.
+            self._players[evaluator].new_game()
+            self._fresh.add(evaluator)
+        return self._players[evaluator]
+
+    def _setup(self, kind: str) -> AgentSetup:
+        if kind not in self._setups:
+            from goryu.players.agents.presets import board_setup  # It imports and loads networks.
+
+            # No network comes with the small boards, so none is missing there.
+            report = _log.info if kind in SMALL_BOARDS else _log.warning
+            self._setups[kind] = board_setup(kind, Random(), report)
+        return self._setups[kind]
+
+
+class StoppableRandom(Random):
+    """Random numbers that end the algorithm which uses them when its job is stopped."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self._job = job
+
+    def random(self) -> float:
+        """Returns a number in [0, 1); raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return super().random()
+
+    def getrandbits(self, bits: int, /) -> int:
+        """Returns random bits; raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return super().getrandbits(bits)
+
+
+class StoppableEvaluator:
+    """An evaluator that ends the algorithm which uses it when its job is stopped."""
+
+    def __init__(self, evaluator: Evaluator, job: Job) -> None:
+        self._evaluator = evaluator
+        self._job = job
+
+    def evaluate(self, states: Sequence[Any]) -> list[Evaluation]:
+        """Evaluates the states; raises StoppedError after the job was stopped."""
+        if self._job.is_stopped:
+            raise StoppedError
+        return self._evaluator.evaluate(states)
+
+
+def stoppable(setup: AgentSetup, job: Job) -> AgentSetup:
+    """Returns a setup whose evaluators end the algorithm when the job is stopped."""
+
+    def heuristic(state: State) -> float:
+        if job.is_stopped:
+            raise StoppedError
+        return setup.heuristic(state)
+
+    return replace(
+        setup,
+        evaluator=StoppableEvaluator(setup.evaluator, job),
+        values=StoppableEvaluator(setup.values, job),
+        heuristic=heuristic,
+    )
+
+
+def levels() -> list[dict[str, Any]]:
+    """Returns the levels for the page."""
+    return [
+        {
+            "name": str(level.number),
+            "en": f"{level.number} {level.english}",
+            "ja": f"{level.number} {level.japanese}",
+            "about": both(level.about),
+        }
+        for level in LEVELS
+    ]
+
+
+def agents() -> dict[str, list[str]]:
+    """Returns the opponents of each small game, with those that play by a network of the user."""
+    learnt = {game: NETWORK_AGENTS for game in SMALL_BOARDS if (models_folder() / f"{game}.onnx").is_file()}
+    return {game: [*names, *learnt.get(game, ())] for game, names in SMALL_GAME_AGENTS.items()}
+
+
+def is_opponent(kind: str, name: str) -> bool:
+    """Is this the name of a player of the game? Raises InputError if the user's engines cannot be read."""
+    if kind == "shogi" and name.startswith(USER_ENGINE):
+        return name.removeprefix(USER_ENGINE) in {engine.name for engine in user_engines()}
+    if kind == "shogi":
+        return name in {str(level.number) for level in LEVELS}
+    return name in agents()[kind]
+
+
+def limits_of(game: PageGame, opponent: str) -> Limits:
+    """Returns the limits of the opponent's search."""
+    if game.clocks:
+        return game.clocks.limits(game.turn)
+    if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
+        return Limits(movetime_ms=1000 * THINKING_S)
+    return Limits()

@@ -1,0 +1,291 @@
+"""The view "Play": a game between a person and an engine, or between two people at one screen."""
+
+import asyncio
+from random import Random
+from time import monotonic
+from typing import Any
+
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.games.reversi import PASS
+from goryu.games.state import Move
+from goryu.kifu.handicaps import HANDICAPS
+from goryu.kifu.record import Ending
+from goryu_page.session.messages import Message, choice, field, number
+from goryu_page.session.session import Job, Session, StoppedError, View, text_of
+from goryu_page.views.game import PageGame
+from goryu_page.views.lesson import THRESHOLDS
+from goryu_page.views.new_game import new_game
+from goryu_page.views.opponents import Opponents, agents, levels, limits_of
+from goryu_page.views.teacher import Teacher
+
+JOB = "play"
+
+LEAST_REPLY_S = 0.35
+"""An engine that answers at once moves its piece while the person's is still moving."""
+
+
+class PlayView(View):
+    """One game at a time. The page draws what `play.state` says, and sends what the person does."""
+
+    name = "play"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._game: PageGame | None = None
+        self._number = 0  # Of the game; a message of the page about another game is late.
+        self._opponent = ""
+        self._opponents = Opponents(session.config, session.dojo.networks)
+        self._thinking: asyncio.Task[None] | None = None
+        self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
+        self._flag: asyncio.TimerHandle | None = None
+        self._teacher: Teacher | None = None
+        self._rng = Random()
+
+    # Messages of the page.
+
+    def on_options(self, _message: Message) -> dict[str, Any]:
+        """Returns the choices for a new game."""
+        handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
+        network = self.session.network_texts()
+        return {
+            "levels": levels(),
+            "handicaps": handicaps,
+            "agents": agents(),
+            "network": network,
+            "thresholds": THRESHOLDS,
+        }
+
+    def on_state(self, _message: Message) -> dict[str, Any] | None:
+        """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
+        if self._game is None:
+            return None
+        self._continue()
+        return self._state()
+
+    def on_new(self, message: Message) -> dict[str, Any]:
+        """Begins a game, or goes on with one that the page has kept; see `new_game`."""
+        new = new_game(message, self.session, self._rng)
+        self._stop()
+        self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
+        self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
+        self._opponents.new_game(new.opponent)
+        self._continue()
+        if self._thinking is None and not all(new.game.people):
+            self._think_ahead(new.game.kind, new.opponent)
+        return self._state()
+
+    def on_move(self, message: Message) -> dict[str, Any]:
+        """Plays the person's move."""
+        game = self._current(message)
+        self._check_turn(game)
+        return self._play(game, game.move_named(field(message, "move", str)))
+
+    def on_write(self, message: Message) -> dict[str, Any]:
+        """Plays a move that the person has written, in Japanese, Western notation or USI."""
+        game = self._current(message)
+        self._check_turn(game)
+        return self._play(game, game.move_written(field(message, "text", str)[:40].strip()))
+
+    def on_undo(self, message: Message) -> dict[str, Any]:
+        """Takes the person's last move back, and the moves after it."""
+        game = self._current(message)
+        self._stop()
+        try:
+            game.undo()
+            if self._teacher:
+                self._teacher.lesson.taken_back(len(game.played) + 1)
+        finally:
+            self._continue()
+        return self._state()
+
+    def on_again(self, message: Message) -> dict[str, Any]:
+        """Asks an opponent again that has failed to move."""
+        self._current(message)
+        self._continue()
+        return self._state()
+
+    def on_keep(self, message: Message) -> dict[str, Any]:
+        """Goes on after a mistake in a teaching game."""
+        game = self._current(message)
+        if self._teacher is None:
+            raise InputError(tr("nothing is asked about the last move"))
+        self._teacher.lesson.keep()
+        game.count_from_now()
+        self._continue()
+        return self._state()
+
+    def on_resign(self, message: Message) -> dict[str, Any]:
+        """Ends the game: the person whose turn it is has lost."""
+        game = self._current(message)
+        self._check_turn(game)
+        self._stop()
+        game.resign()
+        return self._state()
+
+    def on_declare(self, message: Message) -> dict[str, Any]:
+        """Ends the game by the person's entering king (入玉宣言)."""
+        game = self._current(message)
+        self._check_turn(game)
+        game.declare()
+        self._stop()
+        return self._state()
+
+    async def on_hint(self, message: Message) -> list[dict[str, Any]]:
+        """Returns the best moves for the person."""
+        game = self._current(message)
+        self._check_turn(game)
+        state = game.for_search()
+        if self._thinking is not None:
+            raise InputError(tr("wait for the opponent's move"))
+
+        def work(job: Job) -> list[dict[str, Any]]:
+            return [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
+
+        count, identity = len(game.played), self._number
+        found = await self.session.run(JOB, work)
+        if (len(game.played), self._number) != (count, identity):
+            return []
+        return [{**game.texts(hint.pop("move")), **hint} for hint in found]
+
+    def on_save(self, message: Message) -> dict[str, str]:
+        """Returns the record: its text and a name for the file."""
+        game = self._current(message)
+        forms = ("kif", "csa") if game.kind == "shogi" else ("txt",)
+        return game.saved(choice(message, "form", forms, forms[0]))
+
+    def pause(self) -> None:
+        """Stops the clocks and the opponent until the page asks for the state again."""
+        self._stop()
+        self._opponents.pause()
+
+    # The game.
+
+    def _current(self, message: Message) -> PageGame:
+        """Returns the game that the message is about."""
+        if self._game is None or number(message, "number", 0, 1 << 31) != self._number:
+            raise InputError(tr("the page shows an old game; reload it"))
+        return self._game
+
+    def _check_turn(self, game: PageGame) -> None:
+        if not game.is_persons_turn:
+            raise InputError(tr("the game is over") if game.over else tr("it is the opponent's turn"))
+
+    def _play(self, game: PageGame, move: Move) -> dict[str, Any]:
+        if game.play(move):
+            self.session.stop(JOB)  # A hint.
+            if self._teacher and game.over is None:
+                self._teacher.lesson.is_due = True
+        self._continue()
+        return self._state()
+
+    def _continue(self) -> None:
+        """Starts the clock of the side to move, and the opponent if it is its turn."""
+        game = self._game
+        assert game is not None
+        self._cancel_flag()
+        self._has_failed = False
+        if game.over is not None:
+            return
+        if game.people[game.turn] and game.must_pass:
+            game.push(PASS, seconds=0.0)
+            self._continue()
+            return
+        if self._teacher and self._teacher.lesson.is_waiting:
+            self._teacher.judge(game)
+            return
+        game.start_clock()
+        if game.clocks:
+            delay = max(0.0, game.clocks.budget_s(game.turn))
+            self._flag = asyncio.get_running_loop().call_later(delay, self._fall, game)
+        if not game.people[game.turn] and self._thinking is None:
+            self._thinking = asyncio.get_running_loop().create_task(self._think(game))
+        if self._teacher and game.people[game.turn]:
+            self._teacher.look_ahead(game)
+
+    def _stop(self) -> None:
+        """Stops the opponent and the clocks."""
+        self.session.stop(JOB)
+        if self._teacher:
+            self._teacher.stop()
+        if self._thinking is not None:
+            self._thinking.cancel()
+            self._thinking = None
+        self._cancel_flag()
+        if self._game and self._game.clocks:
+            self._game.clocks.stop()
+
+    def _cancel_flag(self) -> None:
+        if self._flag is not None:
+            self._flag.cancel()
+            self._flag = None
+
+    def _fall(self, game: PageGame) -> None:
+        """Ends the game if the time of the side to move is over."""
+        if game is not self._game:
+            return
+        if game.check_time():
+            self._stop()
+            self._push_state()
+        else:
+            self._continue()
+
+    async def _think(self, game: PageGame) -> None:
+        """Plays the opponent's move."""
+        started_s = monotonic()
+        state, limits = game.for_search(), limits_of(game, self._opponent)
+
+        def work(job: Job) -> Move | Ending | None:
+            if job.is_stopped:
+                return None
+            try:
+                reply = self._opponents.reply(game.kind, state, self._opponent, limits, started_s, job)
+            except StoppedError:
+                return None
+            return None if job.is_stopped else reply
+
+        try:
+            reply = await self.session.run(JOB, work)
+            if reply is None:
+                return
+            await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
+        except Exception as error:
+            self._thinking = None
+            self._stop()  # The opponent must not lose by its clock.
+            self._has_failed = True
+            self.session.send("play.problem", text=text_of(error))
+            self._push_state()
+            return
+        self._thinking = None
+        if isinstance(reply, Ending):
+            game.end(reply, game.turn if reply is Ending.DECLARATION else 1 - game.turn)
+        else:
+            game.play(reply)
+        self._continue()
+        self._push_state()
+
+    def _go_on(self) -> None:
+        """Goes on after the judgement of a move."""
+        self._continue()
+        self._push_state()
+
+    def _think_ahead(self, kind: str, opponent: str) -> None:
+        """Loads the opponent's network while the person thinks about the first move."""
+        self.session.prepare(JOB, lambda _job: self._opponents.load(kind, opponent))
+
+    # The state for the page.
+
+    def _push_state(self) -> None:
+        self.session.send("play.state", state=self._state())
+
+    def _state(self) -> dict[str, Any]:
+        game = self._game
+        assert game is not None
+        return {
+            **game.to_json(),
+            "number": self._number,
+            "opponent": self._opponent,
+            "thinking": self._thinking is not None,
+            "failed": self._has_failed,
+            "lesson": self._teacher.lesson.to_json() if self._teacher else None,
+        }

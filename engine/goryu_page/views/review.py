@@ -1,0 +1,309 @@
+"""The view "Review": a game with the judgement of every move, and live analysis of any position."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from goryu.analysis.deepening import Progress, deepen
+from goryu.analysis.description import (
+    Describer,
+    board_after,
+    named_line,
+    ply_json,
+    position_json,
+    shown_position,
+)
+from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
+from goryu.analysis.move_judge import POINTS, verdict_of
+from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.review import GameReview
+from goryu.analysis.reviewer import OnChange, Reviewer
+from goryu.analysis.standalone_page import html_report
+from goryu.analysis.threat import passed_position
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.games.shogi import MoveError
+from goryu.implementation import IMPLEMENTATION
+from goryu.kifu.reading import parse_records
+from goryu.kifu.record import GameRecord, RecordError
+from goryu.kifu.writing import to_kif
+from goryu.players.set_up.threads import search_threads
+from goryu_page.dojo.games import MOST_PLIES
+from goryu_page.dojo.reviews import PLAYOUTS
+from goryu_page.session.messages import (
+    Message,
+    MessageError,
+    base64_field,
+    choice,
+    field,
+    moves_field,
+    number,
+)
+from goryu_page.session.session import Job, Session, View
+
+MOST_PLAYOUTS = 100_000
+
+LIVE_PLAYOUTS = 200_000
+"""The live analysis of a position ends after this many."""
+
+LIVE_FIRST = 50
+LIVE_SHARE = 8
+"""The live analysis reports after LIVE_FIRST playouts, then whenever an eighth has been added."""
+
+
+class ReviewView(View):
+    """One game of a tab at a time."""
+
+    name = "review"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._reviewer: Reviewer | None = None
+        self._live: PositionSearcher | None = None
+        self._file = ""
+        self._describer: Describer | None = None
+
+    # The game.
+
+    async def on_open(self, message: Message) -> dict[str, Any]:
+        """Opens a record: `content` (Base64) or `text`; returns it with what is known about it."""
+        file = field(message, "name", str, "record")[:200]
+        data = _content(message)
+        playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+        self.session.stop("review")
+        self.session.stop("review.live")
+        self.session.stop("review.guess")
+        return await self.session.run("review.open", lambda job: self._open(file, data, playouts))
+
+    async def on_state(self, _message: Message) -> dict[str, Any]:
+        """Returns the open game with what is known, or {"game": null}."""
+        describer = self._describer
+        if describer is None:
+            return {"game": None}
+        return await self.session.run("review.open", lambda job: self._state(describer))
+
+    async def on_start(self, message: Message) -> dict[str, Any]:
+        """Searches what is missing; replies when it is done or stopped."""
+        describer = self._opened()
+        describer.review.playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+        return {"isWhole": await self._run(lambda job: self._review(job, describer))}
+
+    async def on_deepen(self, message: Message) -> dict[str, Any]:
+        """Searches the mistakes with more playouts; replies when it is done or stopped."""
+        describer = self._opened()
+        playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
+        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, playouts))}
+
+    async def _run(self, work: Callable[[Job], bool]) -> bool:
+        """Runs a review; tells its end to a page that has come back meanwhile and gets no reply, too."""
+        try:
+            return await self.session.run("review", work)
+        finally:
+            self.session.send("review.running", isRunning=self.session.is_running("review"))
+
+    def on_stop(self, _message: Message) -> None:
+        """Ends the review; what is known stays."""
+        self.session.stop("review")
+
+    def on_export(self, message: Message) -> dict[str, str]:
+        """Returns the game as a file: KIF with comments, or a page that needs no server."""
+        kind = choice(message, "kind", ("kif", "html"))
+        describer = self._opened()
+        stem = self._file.rpartition(".")[0] or self._file
+        title = describer.record.title or self._file
+        content = to_kif(describer.commented()) if kind == "kif" else html_report(title, describer)
+        return {"name": f"{stem}-goryu.{kind}", "content": content}
+
+    def _opened(self) -> Describer:
+        if self._describer is None:
+            raise InputError(tr("no game is open: open a record first"))
+        return self._describer
+
+    def _open(self, file: str, data: bytes | str, playouts: int) -> dict[str, Any]:
+        record, place, has_others = _first_game(data, file)
+        if has_others:
+            self._tell(tr("the file has several games; this is number {number}", number=place))
+        review = GameReview(record.start, record.moves, playouts)
+        self._load().recall(review)
+        self._file, self._describer = file, Describer(record, review)
+        return self._state(self._describer)
+
+    def _state(self, describer: Describer) -> dict[str, Any]:
+        return {
+            "file": self._file,
+            "date": describer.record.date,
+            "isRunning": self.session.is_running("review"),
+            "network": self.session.network_texts(),
+            **describer.everything(),
+        }
+
+    def _load(self) -> Reviewer:
+        """Loads the network at the first use, and after it was lost."""
+        if self._reviewer is None or self._reviewer.loaded.lost.is_set():
+            self._reviewer, self._live = self.session.dojo.reviewer(), None
+            if problem := (loaded := self._reviewer.loaded).problem:
+                used = "{problem}; the review uses another network: {description}"
+                self._tell(tr(used, problem=problem, description=loaded.description))
+        return self._reviewer
+
+    def _tell(self, text: str) -> None:
+        self.session.send("review.message", text=text)
+
+    def _review(self, job: Job, describer: Describer) -> bool:
+        on_change = self._on_change(job, describer)
+        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+
+    def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
+        def on_progress(progress: Progress) -> None:
+            job.report("review.deep", **asdict(progress))
+
+        on_change = self._on_change(job, describer)
+        reviewer, review = self._load(), describer.review
+        return deepen(reviewer, review, playouts, on_change, on_progress, lambda: job.is_stopped)
+
+    def _on_change(self, job: Job, describer: Describer) -> OnChange:
+        """Returns a function that tells the page what has changed in a review."""
+
+        def on_change(review: GameReview, index: int) -> None:
+            if describer is not self._describer:
+                return  # The page shows another game now.
+            moves = range(max(0, index - 1), min(index + 1, len(review.moves)))
+            job.send(
+                "review.position",
+                index=index,
+                position=describer.position(index),
+                plies={move: describer.ply(move) for move in moves},
+                summary=describer.summary(),
+                known=review.known(),
+            )
+
+        return on_change
+
+    # Free exploration.
+
+    def on_explore(self, message: Message) -> dict[str, Any]:
+        """Returns the position after `moves` (USI, from the start of the game) and its legal moves."""
+        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+        try:
+            board = board_after(start, moves[:-1])
+            line = named_line(board, moves[-1:])
+            for move in moves[-1:]:
+                board.push_usi(move)
+        except MoveError as error:
+            raise MessageError(f"review.explore: {error}") from error
+        outcome = board.outcome()
+        return {
+            **shown_position(board),
+            "ending": "" if outcome is None else outcome.reason,
+            "name": {"ja": line["ja"][-1], "en": line["en"][-1]} if moves else None,
+        }
+
+    async def on_live(self, message: Message) -> None:
+        """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
+        await self._run_live(message, is_passed=False)
+
+    async def on_threat(self, message: Message) -> None:
+        """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
+        await self._run_live(message, is_passed=True)
+
+    async def _run_live(self, message: Message, *, is_passed: bool) -> None:
+        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+        kind = "review.threat" if is_passed else "review.live"
+        try:
+            board_after(start, moves)
+            place = (passed_position(start, moves), ()) if is_passed else (start, tuple(moves))
+        except MoveError as error:
+            raise MessageError(f"{kind}: {error}") from error
+
+        def analyse(job: Job) -> None:
+            self._analyse(job, *place, lambda position: job.report(kind, moves=moves, position=position))
+
+        await self.session.run("review.live", analyse)
+
+    def on_quiet(self, _message: Message) -> None:
+        """Ends the live analysis, or that of a threat."""
+        self.session.stop("review.live")
+
+    # Guess the move.
+
+    async def on_guess(self, message: Message) -> dict[str, Any] | None:
+        """Judges a guess: `move` in USI, instead of move `index` (0 for the first); null if it was stopped.
+
+        Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
+        """
+        review = self._opened().review
+        index = number(message, "index", 0, len(review.moves) - 1)
+        move = field(message, "move", str)
+        return await self.session.run("review.guess", lambda job: self._judge(job, review, index, move))
+
+    def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
+        before, played = review.moves[:index], review.moves[index]
+        board = board_after(review.start, before)
+        found = {}
+        for name in dict.fromkeys((move, played)):
+            judge = self.session.dojo.judge
+            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            if job.is_stopped:
+                return None
+            if judged is None:
+                raise InputError(tr("the game is over"))
+            found[name] = judged
+        verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
+
+        def described(name: str) -> dict[str, Any]:
+            line = named_line(board, [name])
+            names = {"name": name, "ja": line["ja"][0], "en": line["en"][0]}
+            return {**ply_json(board, found[name]), **names}
+
+        return {
+            "verdict": str(verdict),
+            "points": POINTS[verdict],
+            "guess": described(move),
+            "played": described(played),
+        }
+
+    def _analyse(
+        self,
+        job: Job,
+        start: str,
+        moves: tuple[str, ...],
+        report: Callable[[dict[str, Any]], None],
+    ) -> None:
+        loaded = self._load().loaded
+        if self._live is None:
+            config = self.session.config
+            threads = search_threads(config.evaluator.threads) if IMPLEMENTATION == "native" else 1
+            self._live = PositionSearcher(loaded, config, threads)
+        board = board_after(start, moves)
+        playouts = LIVE_FIRST
+        while True:
+            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
+            if job.is_stopped:
+                return
+            report(position_json(board, analysis))
+            if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
+                return
+            playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)
+
+
+def _content(message: Message) -> bytes | str:
+    if "text" in message:
+        return field(message, "text", str)
+    return base64_field(message, "content")
+
+
+def _first_game(data: bytes | str, title: str) -> tuple[GameRecord, int, bool]:
+    """Returns the first game of a file that can be read, its number, and whether the file has others.
+
+    Raises RecordError: no game can be read, or the game is too long.
+    """
+    games = parse_records(data, title)
+    first_error: RecordError | None = None
+    for place, game in enumerate(games, start=1):
+        if isinstance(game, RecordError):
+            first_error = first_error or game
+        elif len(game.moves) > MOST_PLIES:
+            raise RecordError(tr("expected at most {count} moves", count=MOST_PLIES), title)
+        else:
+            return game, place, place > 1 or next(games, None) is not None
+    raise first_error or RecordError(tr("no game was found"), title)

@@ -1,0 +1,279 @@
+"""The view "Train": problems from the user's games, the list of the day, and mate problems."""
+
+from dataclasses import asdict, dataclass
+from dataclasses import field as data_field
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+from goryu.analysis.description import named_line, shown_position
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+from goryu.implementation import Board
+from goryu.players.set_up.model_path import told_choice
+from goryu_page.dojo.answering import PLAYOUTS, hint_move, judge_answer
+from goryu_page.dojo.collecting import collect
+from goryu_page.dojo.database import now
+from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
+from goryu_page.dojo.problems import Problem, ProblemKind
+from goryu_page.dojo.schedule import Attempt
+from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.session.messages import Message, MessageError, base64_field, choice, field, number
+from goryu_page.session.session import Job, Session, View
+from goryu_page.tsume.judge import TsumeGame, Verdict
+from goryu_page.views.told_problems import (
+    answer_json,
+    board_after_move,
+    board_of,
+    day_json,
+    problem_json,
+    solution_json,
+)
+
+Json = dict[str, Any]
+
+NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
+"""Kinds that a file of next-move problems does not have."""
+
+
+@dataclass
+class Shown:
+    """The problem on the board of one tab.
+
+    mode: "today", or "free". began_s: when it was shown (monotonic). hints: given so far.
+    is_kept: has the first answer been kept? game: of a mate problem.
+    """
+
+    problem: Problem
+    mode: str
+    began_s: float = data_field(default_factory=monotonic)
+    hints: int = 0
+    is_kept: bool = False
+    game: TsumeGame | None = None
+
+
+class TrainView(View):
+    """The problem of one tab; what is due is the same in all tabs."""
+
+    name = "train"
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._shown: Shown | None = None
+
+    def now(self) -> datetime:
+        """The time; tests replace it."""
+        return datetime.now(UTC)
+
+    # The list and the settings.
+
+    async def on_state(self, _message: Message) -> Json:
+        """Returns settings, counts and the list of the day, and makes problems of new reviews."""
+
+        def work() -> Json:
+            self.session.dojo.problems.add_starter_set()
+            collect(self.session.dojo.database)
+            self.session.dojo.checker.wake()
+            return self._state()
+
+        return await self.ask("train.state", work)
+
+    async def on_summary(self, _message: Message) -> Json:
+        """Returns what `on_state` returns, without making problems."""
+        return await self.ask("train.summary", self._state)
+
+    def _state(self) -> Json:
+        dojo = self.session.dojo
+        counts = dojo.problems.counts()
+        return {
+            "settings": asdict(training_settings(dojo.database)),
+            "counts": {kind: states["sound"] for kind, states in counts.items()},
+            "waiting": sum(states["candidate"] for states in counts.values()),
+            "unsound": sum(states["unsound"] for states in counts.values()),
+            "isChecking": dojo.checker.is_running,
+            "failure": dojo.checker.failure,
+            "lengths": dojo.problems.lengths(),
+            "hasMe": bool(dojo.games.me()),
+            "day": day_json(dojo.schedule.day(self.now())),
+        }
+
+    async def on_change(self, message: Message) -> Json:
+        """Changes settings: {"changes": {NAME: value}}; returns the state."""
+        changes = field(message, "changes", dict)
+
+        def work() -> Json:
+            change_training_settings(self.session.dojo.database, changes)
+            self.session.dojo.checker.wake()
+            return self._state()
+
+        return await self.ask("train.change", work)
+
+    # A problem on the board.
+
+    async def on_next(self, message: Message) -> Json | None:
+        """Shows the next problem and returns it, or None if there is none.
+
+        mode: "today" or "free"; with "free" a kind and, for mate problems, perhaps a length.
+        """
+        dojo = self.session.dojo
+        mode = choice(message, "mode", ("today", "free"))
+        kind = ProblemKind(choice(message, "kind", tuple(ProblemKind))) if mode == "free" else None
+        length = number(message, "length", 1, 99) if message.get("length") is not None else None
+        self.session.stop("train.answer")
+        before = self._shown.problem.id if self._shown else None
+
+        def work() -> Problem | None:
+            if kind is not None:
+                return dojo.problems.pick(kind, length, before)
+            day = dojo.schedule.day(self.now())
+            return dojo.problems.get(day.problems[0]) if day.problems else None
+
+        problem = await self.ask("train.next", work)
+        self._shown = Shown(problem, mode) if problem else None
+        return self._problem()
+
+    def on_problem(self, _message: Message) -> Json | None:
+        """Returns the problem that is shown, from its start, or None."""
+        if self._shown is not None:
+            self._shown.game = None
+        return self._problem()
+
+    def _problem(self) -> Json | None:
+        return problem_json(self._shown.problem, self._shown.mode) if self._shown else None
+
+    def _here(self) -> Shown:
+        if self._shown is None:
+            raise InputError(tr("no problem is shown"))
+        return self._shown
+
+    async def on_prepare(self, _message: Message) -> None:
+        """Searches the position while the user thinks, so that the answer is judged quickly."""
+        problem = self._here().problem
+        if problem.kind is ProblemKind.TSUME:
+            return
+        await self.session.run("train.answer", lambda job: self._prepare(job, problem))
+
+    def _prepare(self, job: Job, problem: Problem) -> None:
+        self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
+
+    async def on_answer(self, message: Message) -> Json | None:
+        """Judges a move; returns the result, or None if another problem was shown meanwhile."""
+        shown, move = self._here(), field(message, "move", str)
+        if move not in shown_position(_reached(shown))["legal"]:
+            raise MessageError(f"train.answer: {move[:10]!r} is not legal")
+        return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
+
+    def _answer(self, job: Job, shown: Shown, move: str) -> Json | None:
+        if shown.problem.kind is ProblemKind.TSUME:
+            return self._answer_tsume(shown, move)
+        dojo = self.session.dojo
+        threshold = training_settings(dojo.database).threshold
+        answer = judge_answer(shown.problem, move, lambda: dojo.judge, threshold, lambda: job.is_stopped)
+        if answer is None or shown is not self._shown:
+            return None
+        past = self._keep(shown, move, answer.is_right)
+        return {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
+
+    async def on_solution(self, _message: Message) -> Json:
+        """Returns the solution; a problem that was not answered yet counts as not solved."""
+        shown = self._here()
+        # By the name of the answer's job: of an answer and the solution only the first counts.
+        return await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
+
+    async def on_hint(self, _message: Message) -> Json:
+        """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
+        shown = self._here()
+        if shown.problem.kind is ProblemKind.TSUME:
+            move = await self.session.run("train.answer", lambda job: _tsume_hint(shown))
+        else:
+            move = hint_move(shown.problem)
+        shown.hints += 1
+        return {"from": move[:2], "to": move[2:4] if shown.hints > 1 else None}
+
+    def _keep(self, shown: Shown, move: str, is_right: bool) -> list[Attempt]:
+        """Keeps the first answer; returns the attempts before it."""
+        schedule = self.session.dojo.schedule
+        past = schedule.attempts(shown.problem.id)
+        if shown.is_kept:
+            return past[1:]
+        seconds = monotonic() - shown.began_s
+        schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds))
+        shown.is_kept = True  # Not if the disk is full: the next answer is kept then.
+        self.session.dojo.tell("train.changed")
+        return past
+
+    def _told(self, shown: Shown, past: list[Attempt]) -> Json:
+        """Returns what may be told after the first answer."""
+        day = self.session.dojo.schedule.day(self.now())
+        return {**solution_json(shown.problem, past), "day": day_json(day)}
+
+    # Mate problems.
+
+    def _answer_tsume(self, shown: Shown, move: str) -> Json:
+        game = shown.game = shown.game or TsumeGame(board_of(shown.problem).sfen())
+        judgement = game.judge(move)
+        name = named_line(game.board, [move])
+        result: Json = {"move": name, "text": judgement.text(), "verdict": judgement.verdict}
+        if not judgement.is_accepted:
+            # Whether a move mates that the solver cannot decide is not held against the user.
+            if judgement.verdict is not Verdict.UNDECIDED:
+                self._keep(shown, game.moves[0] if game.moves else move, False)
+            refutation = [judgement.reply] if judgement.reply else []
+            result["refutation"] = named_line(board_after_move(game.board, move), refutation)
+            return result | {"isRight": False, "isOver": False}
+        game.play(move)
+        reply = game.defend()
+        if reply is None:
+            past = self._keep(shown, game.moves[0], True)
+            plies, shortest = len(game.moves), shown.problem.content["length"]
+            told = self._told(shown, past)
+            return result | {"isRight": True, "isOver": True, "plies": plies, "shortest": shortest, **told}
+        result["reply"] = named_line(game.board, [reply])
+        game.play(reply)
+        return result | {"isRight": True, "isOver": False, "lastMove": reply, **shown_position(game.board)}
+
+    # Files, removal.
+
+    async def on_remove(self, _message: Message) -> None:
+        """Never asks the shown problem again."""
+        identity = self._here().problem.id
+        await self.ask("train.remove", lambda: self.session.dojo.problems.remove(identity))
+        self._shown = None
+
+    async def on_import(self, message: Message) -> Json:
+        """Adds the problems of a file of ShogiHome: name, content (Base64). Returns how many, and faults."""
+        name = field(message, "name", str)[:200]
+        data = base64_field(message, "content")
+
+        def work() -> Json:
+            read = read_next_moves(data, name)
+            added = self.session.dojo.problems.add(read.problems)
+            return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
+
+        return await self.ask("train.import", work)
+
+    async def on_export(self, _message: Message) -> Json:
+        """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
+
+        def work() -> Json:
+            dojo = self.session.dojo
+            problems = [one for one in dojo.problems.sound() if one.kind not in NO_NEXT_MOVES]
+            settings = training_settings(dojo.database)
+            engine = told_choice(self.session.config.evaluator)
+            day = now()[:10]
+            content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
+            return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
+
+        return await self.ask("train.export", work)
+
+
+def _reached(shown: Shown) -> Board:
+    return shown.game.board if shown.game else board_of(shown.problem)
+
+
+def _tsume_hint(shown: Shown) -> str:
+    shown.game = shown.game or TsumeGame(board_of(shown.problem).sfen())
+    line = shown.game.solution()
+    if not line:
+        raise InputError(tr("no mate is known from here"))
+    return line[0]

@@ -1,0 +1,177 @@
+"""goryu check-model: what it says of good, wrong and unusable models."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+onnx: Any = pytest.importorskip("onnx")
+
+from checkpoints import save_checkpoint  # noqa: E402
+from foreign_networks import Net, relu, second_book  # noqa: E402
+from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.evaluators.formats.base import planes_of  # noqa: E402
+from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
+from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
+from goryu.games.shogi import move_to_usi  # noqa: E402
+from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
+from goryu.implementation import Board  # noqa: E402
+from goryu.table.random_positions import random_positions  # noqa: E402
+from goryu_lab.conversion.checking import check_model  # noqa: E402
+from goryu_lab.conversion.convert import convert  # noqa: E402
+from goryu_lab.conversion.sanity import (  # noqa: E402
+    FIRST_MOVES,
+    MATES,
+    TAKES_ROOK,
+    rook_to_take,
+)
+from paths import MODELS  # noqa: E402
+
+MODEL = MODELS / "goryu-5x64.onnx"
+
+
+def test_the_shipped_model_passes_every_question() -> None:
+    check = check_model(MODEL)
+    assert check.format == "dlshogi 62+57"
+    assert [finding.question for finding in check.sanity if not finding.is_good] == []
+    assert check.is_sane
+    assert check.settings == [("DNN_Model", str(MODEL))]
+    assert check.formats == [("dlshogi", 1.0)]
+
+
+def edited(tmp_path: Path, *nodes: Any, **renamed: str) -> Path:
+    """Returns goryu-5x64 with some tensors renamed and some nodes added."""
+    model = onnx.load(str(MODEL))
+    for node in model.graph.node:
+        node.output[:] = [renamed.get(name, name) for name in node.output]
+    model.graph.node.extend(nodes)
+    target = tmp_path / "edited.onnx"
+    onnx.save(model, str(target))
+    return target
+
+
+def test_a_value_with_the_wrong_sign_is_noticed(tmp_path: Path) -> None:
+    node = onnx.helper.make_node
+    one = node("Constant", [], ["one"], value_float=1.0)
+    negated = node("Sub", ["one", "right"], ["wrong"])
+    # A Sigmoid last: the operator that makes the value shows its scale.
+    logit = [
+        node("Sub", ["one", "wrong"], ["rest"]), node("Div", ["wrong", "rest"], ["odds"]),
+        node("Log", ["odds"], ["logit"]), node("Sigmoid", ["logit"], ["output_value"]),
+    ]  # fmt: skip
+    check = check_model(edited(tmp_path, one, negated, *logit, output_value="right"), backend="onnxruntime")
+    bad = [finding.question for finding in check.sanity if not finding.is_good]
+    assert "a rook more, a rook less" in bad
+    assert "mates in one" in bad
+
+
+def test_a_policy_of_other_labels_is_noticed(tmp_path: Path) -> None:
+    """The labels of a plane that runs along the ranks instead of the files."""
+    order = np.arange(2187).reshape(27, 9, 9).transpose(0, 2, 1).ravel()
+    labels = onnx.numpy_helper.from_array(order)
+    nodes = [
+        onnx.helper.make_node("Constant", [], ["order"], value=labels),
+        onnx.helper.make_node("Gather", ["right", "order"], ["output_policy"], axis=1),
+    ]
+    check = check_model(edited(tmp_path, *nodes, output_policy="right"), backend="onnxruntime")
+    bad = [finding.question for finding in check.sanity if not finding.is_good]
+    assert {"mates in one", "a rook to take"} <= set(bad)
+
+
+def test_random_weights_are_called_nonsense_in_every_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    book, net = PythonDlshogi2Format("planes", "policy", "value", from_probability), Net()
+    second_book(net, planes_of(book, random_positions(40, seed=77))[0], relu)
+    target = tmp_path / "out.onnx"
+    convert([save_checkpoint(tmp_path / "checkpoint.pth", net.weights)], target)
+    assert goryu("check-model", [str(target)]) == 0
+    text = capsys.readouterr().out
+    assert "format: python-dlshogi2 104" in text
+    assert "the tensors fit several formats; good answers under each:" in text
+    assert "! most answers are nonsense" in text
+
+
+def test_another_form_is_compared(int8_network: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = check_model(MODEL, against=[int8_network, MODEL], positions=64)
+    one, other = (drift.agreement for drift in found.drifts)
+    assert 0.8 < one.policy_top1 < 1
+    assert (other.policy_top1, other.value_error) == (1, 0)
+    assert goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", "64"]) == 0
+    text = capsys.readouterr().out
+    assert f"(sha256 {found.sha256[:16]})" in text
+    assert f"{MODEL}: same first move in 100.0%" in text
+
+
+@pytest.mark.parametrize("count", ["0", "-5", "many"])
+def test_a_number_of_positions_that_makes_no_sense_is_refused(
+    count: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", count])
+    assert "expected at least 1 and at most 1000000" in capsys.readouterr().err
+
+
+def unknown_model(path: Path) -> Path:
+    tensor, floats = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Identity", ["x"], ["y"])],
+        "unknown",
+        [tensor("x", floats, ["n", 50, 9, 9])],
+        [tensor("y", floats, ["n", 50, 9, 9])],
+    )
+    opset = [onnx.helper.make_opsetid("", 17)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
+    return path
+
+
+def test_an_unusable_model_has_status_one_and_the_expected_tensors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = unknown_model(tmp_path / "unknown.onnx")
+    assert goryu("check-model", [str(target)]) == 1
+    problem = capsys.readouterr().err
+    assert "found x [N, 50, 9, 9] -> y [N, 50, 9, 9]" in problem
+    assert "dlshogi: input1 [N, 62, 9, 9], input2 [N, 57 or 119, 9, 9] ->" in problem
+    (tmp_path / "text.onnx").write_text("hello")
+    for name in ("text.onnx", "none.onnx"):
+        assert goryu("check-model", [str(tmp_path / name)]) == 1
+        assert name in capsys.readouterr().err
+
+
+def test_a_backend_that_is_missing_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    assert goryu("check-model", [str(MODEL), "--backend", "nonsense"]) == 1
+    assert "nonsense" in capsys.readouterr().err
+
+
+# The questions themselves.
+
+
+@pytest.mark.parametrize(("sfen", "mate"), MATES)
+def test_each_mate_is_the_only_one(sfen: str, mate: str) -> None:
+    shogi = pytest.importorskip("shogi")
+    board = shogi.Board(sfen)
+    mates = []
+    for move in board.legal_moves:
+        board.push(move)
+        if board.is_checkmate():
+            mates.append(move.usi())
+        board.pop()
+    assert mates == [mate]
+
+
+def test_the_rook_can_be_taken_for_nothing() -> None:
+    board = rook_to_take()
+    assert board.pieces[9 * 4 + 5] != 0
+    board.push_usi(TAKES_ROOK)
+    assert not any(move_to_usi(move).endswith("5f") for move in board.legal_moves())
+    assert all(move in map(move_to_usi, Board().legal_moves()) for move in FIRST_MOVES)
+
+
+def test_the_mirror_image_has_the_mirrored_moves() -> None:
+    for board in random_positions(40, seed=9):
+        image = mirrored(board)
+        moves = {move_to_usi(mirrored_move(move)) for move in board.legal_moves()}
+        assert moves == {move_to_usi(move) for move in image.legal_moves()}
+        assert mirrored(image).sfen() == board.sfen()

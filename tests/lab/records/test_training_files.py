@@ -1,0 +1,128 @@
+"""Training games through the formats of the field, checked against cshogi and against the definitions."""
+
+import struct
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goryu.games.state import Move
+from goryu.implementation import Board
+from goryu_lab.commands import records
+from goryu_lab.records.game_records import GameRecord, read_games
+from goryu_lab.records.training_files import read_training_file, write_training_file
+
+cshogi: Any = pytest.importorskip("cshogi")
+
+START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+ENDINGS = ("repetition", "declaration", "maximum ply", "")
+
+
+def random_game(seed: int, plies: int = 30) -> GameRecord:
+    """A game with soft targets at some positions, the first of which are not for training."""
+    rng = Random(seed)
+    board = Board(START) if seed % 2 else Board()
+    start = board.sfen()
+    moves: list[int] = []
+    policies: list[tuple[tuple[int, float], ...] | None] = []
+    while len(moves) < plies and board.legal_moves():
+        legal = board.legal_moves()
+        others = rng.sample(legal, min(3, len(legal)))
+        shares = [rng.randint(1, 1000) for _ in others]
+        targets = tuple((int(move), share / sum(shares)) for move, share in zip(others, shares, strict=True))
+        policies.append(targets if len(moves) >= 3 and rng.random() < 0.5 else None)
+        moves.append(int(rng.choice(legal)))
+        board.push(Move(moves[-1]))
+    return GameRecord(
+        moves=tuple(moves),
+        evals=tuple(None if ply < 3 else rng.randrange(-3000, 3000) for ply in range(len(moves))),
+        result=seed % 3,
+        policies=tuple(policies),
+        start_sfen=start,
+        ending=ENDINGS[seed % 4],
+    )
+
+
+def same_games(found: Iterable[GameRecord], expected: Iterable[GameRecord]) -> bool:
+    """Are they equal, up to the units of a probability?"""
+    return all(
+        replace(one, policies=None) == replace(other, policies=None)
+        and [dict(policy or ()) for policy in one.policies or ()]
+        == [pytest.approx(dict(policy or ()), abs=1e-4) for policy in other.policies or ()]
+        for one, other in zip(found, expected, strict=True)
+    )
+
+
+def test_hcpe3_keeps_games_and_follows_its_definition(tmp_path: Path) -> None:
+    games = [random_game(seed) for seed in range(8)]
+    path = tmp_path / "a.hcpe3"
+    write_training_file(path, games, ".hcpe3")
+    assert same_games(read_training_file(path, pytest.fail), games)
+    data = path.read_bytes()
+    board = cshogi.Board()
+    board.set_hcp(np.frombuffer(data, np.uint8, 32))
+    assert (board.sfen(), *struct.unpack_from("<HBB", data, 32)) == (games[0].start_sfen, 30, 0 | 4, 0)
+    place = 36
+    for move, score, policy in zip(games[0].moves, games[0].evals, games[0].policies or (), strict=True):
+        candidates = 0 if score is None else 1 if policy is None else len(policy)
+        assert struct.unpack_from("<HhH", data, place) == (move, score or 0, candidates)
+        place += 6 + 4 * candidates
+
+
+def test_psv_keeps_positions_and_is_read_by_cshogi(tmp_path: Path) -> None:
+    game = random_game(1)
+    path = tmp_path / "a.psv"
+    write_training_file(path, [game], ".psv")
+    (found,) = read_training_file(path, pytest.fail)
+    assert (found.moves, found.evals, found.result) == (game.moves[3:], game.evals[3:], game.result)
+    board = Board(game.start_sfen)
+    theirs = cshogi.Board()
+    for ply, (move, score) in enumerate(zip(game.moves, game.evals, strict=True)):
+        if ply >= 3:
+            record = np.fromfile(path, cshogi.PackedSfenValue)[ply - 3]
+            theirs.set_psfen(record["sfen"])
+            wins = 1 if board.turn == game.result - 1 else -1
+            assert theirs.sfen().split()[:3] == board.sfen().split()[:3]
+            assert cshogi.move16_from_psv(int(record["move"])) == move
+            assert (record["score"], record["gamePly"], record["game_result"]) == (score, ply + 1, wins)
+        if ply == 3:
+            assert found.start_sfen == board.sfen()
+        board.push(Move(move))
+
+
+def test_damaged_records_are_named_by_their_number_and_the_others_stay(tmp_path: Path) -> None:
+    """Of three: the second is overwritten, and the file ends within a fourth."""
+    games = [random_game(seed, plies=4) for seed in (3, 4, 5)]
+    for suffix, length in ((".hcpe3", 0), (".hcpe", 38), (".psv", 40)):
+        path = tmp_path / f"a{suffix}"
+        write_training_file(path, games, suffix)
+        data = bytearray(path.read_bytes())
+        start = length or len(data) // 3
+        data[start : start + 32] = bytes([255] * 32)
+        path.write_bytes(data + data[:20])
+        problems: list[str] = []
+        found = list(read_training_file(path, problems.append))
+        assert [game.moves[-1] for game in found] == [games[0].moves[-1], games[2].moves[-1]]
+        word = "game" if suffix == ".hcpe3" else "record"
+        assert sorted(problem.split(": ")[1] for problem in problems) == [f"{word} 2", f"{word} 4"]
+
+
+def test_the_command_converts_between_all_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [tmp_path / f"a{suffix}" for suffix in (".games", ".hcpe3", ".psv", ".hcpe", ".hcpe.xz", ".bin")]
+    write_training_file(paths[0], map(random_game, range(4)), ".games")
+    for source, target in pairwise(paths):
+        assert records.main(["convert", str(source), "--out", str(target)]) == 0
+    last = tmp_path / "b.games"
+    damaged = tmp_path / "c.hcpe"
+    damaged.write_bytes(paths[3].read_bytes() + b"x")
+    assert records.main(["convert", str(damaged), "--teacher", "A", "--out", str(last)]) == 0
+    assert "c.hcpe: record 109: the file ends within it" in capsys.readouterr().out.replace("\n", "")
+    games = list(read_games(last))
+    assert [game.moves for game in games] == [random_game(seed).moves[3:] for seed in range(4)]
+    assert {game.teacher for game in games} == {"A"}
+    assert records.main(["convert", str(last), "--out", str(tmp_path / "a.kif")]) == 2

@@ -1,0 +1,133 @@
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goryu.analysis.review import GameReview
+from goryu.base.errors import InputError
+from goryu.games.shogi import START_SFEN
+from goryu.implementation import Board
+from goryu_page.dojo.backup import Merged, merge
+from goryu_page.dojo.database import Database
+from goryu_page.dojo.games import Games, position_key
+from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
+from goryu_page.dojo.repertoire import Repertoire
+from goryu_page.dojo.reviews import Reviews
+from sample_games import sample_game
+
+VERSION_1 = Path(__file__).with_name("version_1.sql")
+"""The dump of a database that a Goryu of version 1 of the tables wrote."""
+
+
+def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
+    """A database with reviewed games, and a problem with an attempt and a card for each."""
+    database = Database(path)
+    for seed in seeds:
+        game = Games(database).add(sample_game(seed))
+        assert game is not None
+        record = Games(database).get(game)
+        Reviews(database).keep(game, GameReview(record.start, record.moves, playouts), "none")
+        with database.transaction() as connection:
+            problem = connection.execute(
+                "INSERT INTO problems"
+                " (game, ply, kind, start, moves, key, played, state, playouts, content, made)"
+                " VALUES (?, 1, 'move', ?, '', ?, '', 'sound', 0, '{}', '')",
+                (game, record.start, position_key(f"{seed} b -")),
+            ).lastrowid
+            connection.execute(
+                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
+                " VALUES (?, ?, '7g7f', 1, 0, 1)",
+                (problem, f"2026-0{playouts % 10 + 1}-01"),
+            )
+            connection.execute("INSERT INTO cards VALUES (?, '2026-12-01', ?)", (problem, str(playouts)))
+    return database
+
+
+def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
+    """What matters, without the numbers of the rows."""
+    queries = {
+        "games": "SELECT digest, record FROM games",
+        "positions": "SELECT digest, key, ply, move FROM positions JOIN games ON id = game",
+        "reviews": "SELECT digest, playouts FROM reviews JOIN games ON id = game",
+        "problems": "SELECT digest, key FROM problems JOIN games ON games.id = game",
+        "attempts": "SELECT key, at FROM attempts JOIN problems ON problems.id = problem",
+        "cards": "SELECT key, card FROM cards JOIN problems ON problems.id = problem",
+        "me": "SELECT name FROM me",
+    }
+    return {name: sorted(tuple(row) for row in database.rows(query)) for name, query in queries.items()}
+
+
+def test_an_empty_database_gets_everything_back_once(tmp_path: Path) -> None:
+    lost = filled(tmp_path / "lost.sqlite3", (1, 2, 3))
+    Games(lost).set_me(["甲"])
+    lost.copy_to(tmp_path / "copy.sqlite3")
+    new = Database(tmp_path / "new.sqlite3")
+    assert merge(new, tmp_path / "copy.sqlite3") == Merged(3, 3, 3)
+    assert contents(new) == contents(lost)
+    assert merge(new, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
+    assert contents(new) == contents(lost)
+
+
+def test_two_databases_are_joined_and_the_better_review_and_the_later_card_stay(tmp_path: Path) -> None:
+    filled(tmp_path / "other.sqlite3", (1, 2), playouts=11).close()
+    mine = filled(tmp_path / "mine.sqlite3", (3, 2), playouts=10)
+    assert merge(mine, tmp_path / "other.sqlite3") == Merged(1, 1, 2)
+    found = contents(mine)
+    assert sorted(playouts for _, playouts in found["reviews"]) == [10, 11, 11]
+    assert sorted(card for _, card in found["cards"]) == ["10", "11", "11"]
+    assert len(found["attempts"]) == 4
+
+
+def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
+    mine = Database(tmp_path / "mine.sqlite3")
+    other = tmp_path / "other.sqlite3"
+    with sqlite3.connect(other) as connection:
+        connection.execute("CREATE TABLE games (digest BLOB)")
+    before = other.read_bytes()
+    with pytest.raises(InputError, match="expected a backup"):
+        merge(mine, other)
+    assert other.read_bytes() == before
+    (tmp_path / "text").write_text("no database " * 1000)
+    with pytest.raises(InputError, match="expected a backup"):
+        merge(mine, tmp_path / "text")
+
+    filled(tmp_path / "damaged.sqlite3", (1,))
+    damaged = Database(tmp_path / "damaged.sqlite3")
+    with damaged.transaction() as connection:
+        connection.execute("UPDATE games SET moves = '7g7f 7g7f'")
+    with pytest.raises(InputError, match="damaged"):
+        merge(mine, tmp_path / "damaged.sqlite3")
+    assert contents(mine)["games"] == []
+
+
+def test_a_backup_without_a_column_is_said_to_be_damaged(tmp_path: Path) -> None:
+    mine = Database(tmp_path / "mine.sqlite3")
+    filled(tmp_path / "other.sqlite3", (1,)).close()
+    with sqlite3.connect(tmp_path / "other.sqlite3") as connection:
+        connection.execute("ALTER TABLE reviews DROP COLUMN playouts")
+    with pytest.raises(InputError, match=r"^the backup is damaged$"):
+        merge(mine, tmp_path / "other.sqlite3")
+    assert contents(mine)["games"] == []
+
+
+def test_a_backup_of_an_older_goryu_is_merged(tmp_path: Path) -> None:
+    mine, older = Database(tmp_path / "mine.sqlite3"), tmp_path / "older.sqlite3"
+    with sqlite3.connect(older) as connection:
+        connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+    assert merge(mine, older) == Merged(2, 0, 0)
+    assert contents(mine)["me"] == [("user",)]
+
+
+def test_repertoires_are_joined_and_a_removed_problem_stays_removed(tmp_path: Path) -> None:
+    ours, theirs = Database(tmp_path / "ours.sqlite3"), Database(tmp_path / "theirs.sqlite3")
+    board = Board()
+    for database, moves in ((ours, ("7g7f",)), (theirs, ("7g7f", "2g2f"))):
+        for move in moves:
+            Repertoire(database).learn(START_SFEN, (), move)
+        Problems(database).add([NewProblem(ProblemKind.MISTAKE, START_SFEN, ("7g7f",), {})])
+    Problems(theirs).remove(next(one.id for one in [Problems(theirs).next_candidate()] if one))
+    theirs.copy_to(tmp_path / "copy.sqlite3")
+    assert merge(ours, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
+    assert Repertoire(ours).moves(board) == ["7g7f", "2g2f"]
+    assert Problems(ours).next_candidate() is None

@@ -1,0 +1,80 @@
+"""The view "Train" in a real browser: mate problems and files; test_web_story.py goes through a day."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goryu.analysis.judgement import MoveClass
+from goryu.analysis.move_judge import MoveJudge
+from goryu.analysis.review import PlyReview
+from goryu.games.shogi import START_SFEN
+from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
+from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.tsume.problem import Tsume
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+
+@pytest.fixture
+def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A server with a sound problem of a game and a mate problem, whose judge calls every other move bad."""
+    change_training_settings(server.dojo.database, {"is_checking": False})
+    answer = {"move": "2g2f", "win_rate": 0.6, "line": ["2g2f"], "accepted": True}
+    moves = ("7g7f", "3c3d")
+    mistake = NewProblem(
+        ProblemKind.MISTAKE, START_SFEN, moves, {"answers": [answer]}, "2h5h", state=ProblemState.SOUND
+    )
+    assert Problems(server.dojo.database).add([mistake]) == 1
+
+    def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
+        return PlyReview(
+            len(moves) + 1, len(moves) % 2, move, 0.6, 0.15, 0.45, MoveClass.BLUNDER, "2g2f", ("2g2f",), (),
+            0.1, 10, 3, None, None, True,
+        )  # fmt: skip
+
+    monkeypatch.setattr(MoveJudge, "judge", judge)
+    monkeypatch.setattr(MoveJudge, "prepare", lambda *_: None)
+    tsume = Tsume("4k4/9/4P4/9/9/9/9/9/9 b G 1", 1, ("G*5b",), ("G*5b",), False, 0)
+    monkeypatch.setattr("goryu_page.dojo.problems.starter_set", lambda: (tsume,))
+    return server
+
+
+TWO_KINDS_LESS = """async () => {
+  const { request } = await import("/static/js/socket.js");
+  for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();
+  return (await request("train.change", { changes: {} })).settings.kinds;
+}"""
+
+
+def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_out(
+    open_page: Any, prepared: Any, on_board: Any, tmp_path: Path
+) -> None:
+    sfen = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+    problem = {"sfen": sfen, "candidates": [{"usi": "7g7f"}], "actualMove": {"usi": "9g9f"}}
+    content = {"format": "shogihome-next-move", "version": 1, "problems": [problem, {"sfen": "x"}]}
+    path = tmp_path / "june.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+    page = open_page("#train")
+    board = on_board(page, ".train .shogi")
+    page.locator(".lengths button").click()
+    board.move("G*5b")
+    expect(page.locator(".train-result h2")).to_have_text("Mate in 1. Right!")
+
+    page.locator("summary", has_text="Files").click()
+    page.set_input_files(".train input[type=file]", path)
+    expect(page.locator("#toasts .error")).to_contain_text("june.json, problem 2")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Export").click()
+    written = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert {one["actualMove"]["usi"] for one in written["problems"]} == {"9g9f", "2h5h"}
+    assert len(written["problems"]) == 2
+
+    page.get_by_role("button", name="Imported").click()
+    board.move("7g7f")
+    expect(page.locator(".train-result h2")).to_contain_text("P-7f is an answer of the file")
+
+    kinds = training_settings(prepared.dojo.database).kinds
+    assert page.evaluate(TWO_KINDS_LESS) == [*kinds[:1], *kinds[3:]]  # Both, though no reply came between.
