@@ -21,16 +21,9 @@ from goryu.games.state import Move, State
 from goryu.search.evaluator import Evaluation, Evaluator
 
 __all__ = [
-    "Gumbel",
-    "GumbelConfig",
-    "GumbelResult",
-    "Node",
-    "Steps",
-    "improved_policy",
-    "logits_of",
-    "round_sizes",
-    "search_steps",
-]
+    "Gumbel", "GumbelConfig", "GumbelResult", "Node", "Steps", "improved_policy", "logits_of",
+    "round_sizes", "search_steps",
+]  # fmt: skip
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
 """A search that yields states, is sent one evaluation for each, and returns its result. A caller that steps

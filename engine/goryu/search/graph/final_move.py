@@ -12,7 +12,7 @@ Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
 from collections.abc import Sequence, Set
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 from goryu.games.state import Move, State
 from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node
@@ -40,8 +40,8 @@ def ranking(root: Node, final_move: str, masked: Set[int]) -> list[int]:
     for group, _, i in sorted(_rank(root, i) for i in range(len(root.moves)) if i not in masked):
         groups[group].append(i)
     won, moves, certain, lost = groups
-    if final_move == "lcb" and moves and not won:
-        favourite = _best_by_lcb(root, moves)
+    if moves and not won:
+        favourite = _favourite(root, moves, final_move)
         moves = [favourite, *(i for i in moves if i != favourite)]
     between: list[int] = []
     for move in moves:
@@ -63,12 +63,12 @@ def _rank(root: Node, i: int) -> tuple[int, float, int]:
     return OPEN, -root.visits[i], i
 
 
-def _best_by_lcb(root: Node, moves: list[int]) -> int:
+def _favourite(root: Node, moves: list[int], final_move: str) -> int:
     """Returns the contender with the greatest lower confidence bound; the first move if none contends.
 
-    moves: by falling visits, without those of a certain value.
+    moves: by falling visits, without those of a certain value. final_move: by "visits" none contends.
     """
-    enough = _enough_visits(root.visits[moves[0]])
+    enough = _enough_visits(root.visits[moves[0]]) if final_move == "lcb" else inf
     contenders = (i for i in moves if root.visits[i] >= enough)
     return max(contenders, key=lambda i: _bound(root, i), default=moves[0])
 
@@ -97,9 +97,7 @@ def contest(root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | N
         return -1, None
     moves.sort(key=lambda i: -root.visits[i])
     most = root.visits[moves[0]]
-    if final_move == "visits":
-        return moves[0], most - root.visits[moves[1]] if len(moves) > 1 else most
-    best = _best_by_lcb(root, moves)
+    best = _favourite(root, moves, final_move)
     bound, needed = _bound(root, best), float(most)
     for i in moves:
         if i == best:
@@ -107,7 +105,7 @@ def contest(root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | N
         needed = min(needed, most - root.visits[i])
         child, above = root.children[i], root.edge_value(i) - bound
         assert child is not None
-        if above > 0.0:
+        if final_move == "lcb" and above > 0.0:
             sigmas = LCB_SIGMAS * sqrt(child.variance) / above
             enough = max(_enough_visits(most), sigmas * sigmas)
             needed = min(needed, max(0.0, enough - root.visits[i]))

@@ -13,18 +13,9 @@ from goryu.search.mates.df_pn import MateState
 from goryu.search.mates.mate import solve
 
 __all__ = [
-    "SECOND_LOOKS",
-    "MateSolver",
-    "Solver",
-    "child_proof",
-    "is_certain",
-    "no_solver",
-    "proof_line",
-    "prove",
-    "prove_by_children",
-    "proven_node",
-    "proving_move",
-]
+    "SECOND_LOOKS", "MateSolver", "Solver", "child_proof", "is_certain", "no_solver", "proof_line", "prove",
+    "prove_by_children", "proven_node", "proving_move",
+]  # fmt: skip
 
 SECOND_LOOKS = (32, 64, 128, 256, 512)
 """The search asks the solver again when that many playouts have come to a position; it may then spend more. A

@@ -112,8 +112,7 @@ class Puct:
 
     def _descend(self, root: Node, state: State, path: Path, waiting: Container[int]) -> Descent:
         """Runs a playout as far as it can get without an evaluation, and completes it if it needs none."""
-        descent = self._walk(root, state, path, waiting)
-        if descent is Descent.FREE:
+        if (descent := self._walk(root, state, path, waiting)) is Descent.FREE:
             self._back_up(path)
         return descent
 
