@@ -1,6 +1,6 @@
 """A search for a session: its interface, and the frame that the searches of the textbook share.
 
-`Puct` has the interface itself.
+`graph_search.py` has that of the engine's own search.
 """
 
 from abc import abstractmethod
@@ -45,6 +45,10 @@ class Searcher(Protocol):
     @abstractmethod
     def stats(self) -> SearchStats:
         """Returns the counters so far."""
+
+    def has_found_something(self, state: Board) -> bool:
+        """Has the search of a position found something, so that an error need not lose it?"""
+        return self.stats().playouts > 0
 
 
 class TextbookSearcher(Searcher):
