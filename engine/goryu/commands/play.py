@@ -78,7 +78,6 @@ def _parser() -> argparse.ArgumentParser:
             "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book."
         ),
         epilog=tr("players (the number after the colon is N, with its default):") + "\n" + "\n".join(players),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("game", choices=GAMES)
     _add_players(parser.add_argument_group(tr("players")))

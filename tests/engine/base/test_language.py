@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextvars import copy_context
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 import goryu
 from goryu.__main__ import COMMANDS
-from goryu.base.arguments import ArgumentParser, translated_help
+from goryu.base.arguments import ERRORS, ArgumentParser, translated_help
 from goryu.base.language import PACKAGES, VARIABLES, both, either, language, speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
@@ -182,6 +182,9 @@ def test_every_text_of_argparse_that_a_user_can_see_has_a_translation_with_its_f
     } <= texts
     seen = {text for text in texts if not any(part in text for part in NEVER_SHOWN)}
     assert seen <= set(MESSAGES)
+    others = {"usage: ", "positional arguments", "options", "show this help message and exit"}
+    others |= {"%(heading)s:", "%(prog)s: error: %(message)s\n"}
+    assert seen - others <= set(ERRORS) <= set(MESSAGES)
     field = re.compile(r"%(?:\(\w+\))?[a-z]")
     for text in seen:
         assert sorted(field.findall(text)) == sorted(field.findall(MESSAGES[text])), text
@@ -210,6 +213,7 @@ def parser() -> ArgumentParser:
         ("shogi --flag=x", "ignored explicit argument 'x'", "引数--flag：値は指定できません（'x'）"),
         ("go", "invalid choice: 'go'", "引数game：'go'は指定できません。"),
         ("shogi --bl x", "could match --black, --blue", "--blは一つに決まりません"),
+        ("shogi --number a:b%s(c)", "invalid int value: 'a:b%s(c)'", "'a:b%s(c)'はint型の値ではありません"),
         ("shogi --black x --blue x", "not allowed with argument --black", "--blackと同時には指定できません"),
     ],
 )
@@ -234,6 +238,33 @@ def test_other_parsers_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             argparse.ArgumentParser("other").parse_args(["--foo"])
     assert "other: error: unrecognized arguments: --foo" in capsys.readouterr().err
+
+
+def test_two_threads_are_told_in_two_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    """One parser waits in the middle of its work while the other does all of its."""
+    started, ended = Event(), Event()
+
+    def wait(text: str) -> str:
+        started.set()
+        ended.wait(60)
+        return text
+
+    def speak_japanese() -> None:
+        waiting = ArgumentParser("goryu test")
+        waiting.add_argument("--slow", type=wait)
+        waiting.add_argument("game")
+        with speaking("ja"), pytest.raises(SystemExit):
+            waiting.parse_args(["--slow", "x"])
+
+    thread = Thread(target=speak_japanese)
+    thread.start()
+    started.wait(60)
+    with speaking("en"), pytest.raises(SystemExit):
+        parser().parse_args([])
+    assert "error: the following arguments are required: game" in capsys.readouterr().err
+    ended.set()
+    thread.join()
+    assert "エラー：次の引数が必要です：game" in capsys.readouterr().err
 
 
 def test_every_description_is_that_of_a_command_of_its_package() -> None:

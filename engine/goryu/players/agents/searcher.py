@@ -52,7 +52,12 @@ class Searcher(Protocol):
 
 
 class TextbookSearcher(Searcher):
-    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits."""
+    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits.
+
+    draw_value_first: the value of a draw for black.
+    """
+
+    draw_value_first = 0.0
 
     def search(
         self,
