@@ -73,6 +73,7 @@ def bounds(kind: Any) -> tuple[Any, Meta]:
 
 
 def _explained(value: Any, kind: Any, text: str) -> str:
+    """Returns what is wrong in a value. text: what msgspec says."""
     what, _, path = text.partition(" - at `$")
     if unknown := _UNKNOWN.match(text):
         expected = ", ".join(inner_types(kind))
@@ -81,12 +82,19 @@ def _explained(value: Any, kind: Any, text: str) -> str:
     name, missing = path.removesuffix("`").lstrip("."), _MISSING.match(what)
     for step in steps:
         kind = _inner(kind, step)
+        if step == "...":  # msgspec does not say which key.
+            step = next(key for key, one in value.items() if not _fits(one, kind))
+            name = name.replace("[...]", f".{step[:80]}", 1)
         value = value[int(step)] if isinstance(value, list) else value.get(step, value)
     if missing:
         name, kind = f"{name}.{missing[1]}".lstrip("."), _inner(kind, missing[1])
         return tr("{name}: expected {expected}", name=name, expected=_expected(kind))
+    return _refused(tr(name) if name else "JSON", kind, value)
+
+
+def _refused(name: str, kind: Any, value: Any) -> str:
+    """Returns why a value is none of a type."""
     base, limits = bounds(without_none(kind))
-    name = tr(name) if name else "JSON"
     received = str(value)[:80]
     if isinstance(value, int | float) and limits.ge is not None:
         least, most = limits.ge, limits.le
@@ -100,6 +108,14 @@ def _explained(value: Any, kind: Any, text: str) -> str:
         return tr(text, name=name, most=most, count=len(value))
     text = "{name}: expected {expected}, received {value}"
     return tr(text, name=name, expected=_expected(base), value=repr(received))
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _inner(kind: Any, step: str) -> Any:

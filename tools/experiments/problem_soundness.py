@@ -164,7 +164,7 @@ def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: 
 
     A problem stays sound if the best move is an answer and better by the threshold than all that are none.
     """
-    longer = replace(settings, playouts=2 * settings.playouts)
+    longer = TrainingSettings(playouts=2 * settings.playouts)
     sound = 0
     for number, problem in enumerate(asked, start=1):
         again = [dict(answer) for answer in problem.content["answers"]]
