@@ -9,7 +9,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.games.shogi import MoveError, SfenError
+from goryu_page.dojo.backup_rows import check_rows
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import game_digest, indexed_positions
 from goryu_page.dojo.problems import ProblemKind, ProblemState
@@ -78,8 +78,9 @@ def merge(database: Database, path: Path) -> Merged:
     check_backup(path)
     backup = Database(path)
     try:
+        check_rows(backup)
         return _Merge(backup, database).run()
-    except (KeyError, ValueError) as error:  # A row names another one that is not there, or is no JSON.
+    except (KeyError, ValueError) as error:  # A row names another one that is not there.
         if isinstance(error, InputError):
             raise
         raise InputError(tr("the backup is damaged")) from error
@@ -129,10 +130,7 @@ class _Merge:
         row["digest"] = game_digest(row["start"], moves)
         same = "SELECT id FROM games WHERE digest = ?"
         if (new := self._find(same, row["digest"])) is None:
-            try:
-                positions = list(indexed_positions(row["start"], moves))
-            except (MoveError, SfenError) as error:
-                raise InputError(tr("the backup is damaged")) from error
+            positions = list(indexed_positions(row["start"], moves))
             with self._database.transaction() as connection:
                 added = self._database.insert("games", row)
                 self._done.games += added is not None

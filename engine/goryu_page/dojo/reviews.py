@@ -22,6 +22,10 @@ AND games.id NOT IN (SELECT value FROM json_each(?))
 """
 
 
+PLAYOUTS_KEY, IS_PAUSED, AGAIN_SINCE = "review.playouts", "review.is_paused", "review.again_since"
+"""The keys of the settings."""
+
+
 @dataclass(frozen=True, slots=True)
 class Work:
     """games: the user's games; left: those to review; positions: of all games to review."""
@@ -42,37 +46,37 @@ class Reviews:
     @property
     def playouts(self) -> int:
         """Playouts for each position of the next reviews."""
-        return int(self._database.setting("review.playouts", PLAYOUTS))
+        return int(self._database.setting(PLAYOUTS_KEY, PLAYOUTS))
 
     @playouts.setter
     def playouts(self, number: int) -> None:
-        self._database.set_setting("review.playouts", number)
+        self._database.set_setting(PLAYOUTS_KEY, number)
 
     @property
     def is_paused(self) -> bool:
         """Has the user paused the background review?"""
-        return bool(self._database.setting("review.is_paused", False))
+        return bool(self._database.setting(IS_PAUSED, False))
 
     @is_paused.setter
     def is_paused(self, value: bool) -> None:
-        self._database.set_setting("review.is_paused", value)
+        self._database.set_setting(IS_PAUSED, value)
 
     def ask_again(self) -> None:
         """Has all games reviewed again; each keeps its old review until the new one is whole."""
-        self._database.set_setting("review.again_since", now())
+        self._database.set_setting(AGAIN_SINCE, now())
 
     # The work.
 
     def work(self, skipped: Collection[int] = ()) -> Work:
         """Returns how much there is to review. skipped: games that are left out."""
-        values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
+        values = self._database.setting(AGAIN_SINCE, ""), json.dumps(list(skipped))
         row = self._database.rows(f"SELECT COUNT(*), COALESCE(SUM({PLIES} + 1), 0) {_TO_DO}", *values)[0]
         games = self._database.rows("SELECT COUNT(*) FROM games WHERE collection = 'mine'")[0][0]
         return Work(games, row[0], row[1])
 
     def next_game(self, skipped: Collection[int] = ()) -> int | None:
         """Returns the game to review next, the newest first, or None; those without a review come first."""
-        values = self._database.setting("review.again_since", ""), json.dumps(list(skipped))
+        values = self._database.setting(AGAIN_SINCE, ""), json.dumps(list(skipped))
         order = "ORDER BY reviews.game IS NOT NULL, games.date DESC, games.id DESC LIMIT 1"
         rows = self._database.rows(f"SELECT games.id {_TO_DO} {order}", *values)
         return rows[0][0] if rows else None

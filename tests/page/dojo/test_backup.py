@@ -1,15 +1,17 @@
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fsrs import Card
 
 from goryu.analysis.review import GameReview
 from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import Board
 from goryu_page.dojo.backup import Merged, merge
-from goryu_page.dojo.database import Database
+from goryu_page.dojo.database import Database, now
 from goryu_page.dojo.games import Games, position_key
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
 from goryu_page.dojo.repertoire import Repertoire
@@ -18,6 +20,9 @@ from sample_games import sample_game
 
 VERSION_1 = Path(__file__).with_name("version_1.sql")
 """The dump of a database that a Goryu of version 1 of the tables wrote."""
+
+
+CONTENT = {"answers": [{"move": "7g7f", "win_rate": 0.5, "accepted": True, "line": ["7g7f"]}]}
 
 
 def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
@@ -32,15 +37,18 @@ def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
             problem = connection.execute(
                 "INSERT INTO problems"
                 " (game, ply, kind, start, moves, key, played, state, playouts, content, made)"
-                " VALUES (?, 1, 'move', ?, '', ?, '', 'sound', 0, '{}', '')",
-                (game, record.start, position_key(f"{seed} b -")),
+                " VALUES (?, 1, 'mistake', ?, '', ?, '', 'sound', 0, ?, ?)",
+                (game, record.start, position_key(f"{seed} b -"), json.dumps(CONTENT), now()),
             ).lastrowid
             connection.execute(
                 "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
                 " VALUES (?, ?, '7g7f', 1, 0, 1)",
-                (problem, f"2026-0{playouts % 10 + 1}-01"),
+                (problem, f"2026-0{playouts % 10 + 1}-01T00:00:00+00:00"),
             )
-            connection.execute("INSERT INTO cards VALUES (?, '2026-12-01', ?)", (problem, str(playouts)))
+            card = Card(card_id=playouts).to_json()
+            connection.execute(
+                "INSERT INTO cards VALUES (?, '2026-12-01T00:00:00+00:00', ?)", (problem, card)
+            )
     return database
 
 
@@ -75,7 +83,7 @@ def test_two_databases_are_joined_and_the_better_review_and_the_later_card_stay(
     assert merge(mine, tmp_path / "other.sqlite3") == Merged(1, 1, 2)
     found = contents(mine)
     assert sorted(playouts for _, playouts in found["reviews"]) == [10, 11, 11]
-    assert sorted(card for _, card in found["cards"]) == ["10", "11", "11"]
+    assert sorted(json.loads(card)["card_id"] for _, card in found["cards"]) == [10, 11, 11]
     assert len(found["attempts"]) == 4
 
 
@@ -131,3 +139,54 @@ def test_repertoires_are_joined_and_a_removed_problem_stays_removed(tmp_path: Pa
     assert merge(ours, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
     assert Repertoire(ours).moves(board) == ["7g7f", "2g2f"]
     assert Problems(ours).next_candidate() is None
+
+
+WRONG = {
+    "a setting that is no JSON": "INSERT INTO settings VALUES ('training', 'not json')",
+    "a list in place of settings": "INSERT INTO settings VALUES ('training', '[]')",
+    "an unknown setting": """INSERT INTO settings VALUES ('training', '{"x": 1}')""",
+    "a setting of another type": """INSERT INTO settings VALUES ('training', '{"amount": "many"}')""",
+    "playouts of another type": """INSERT INTO settings VALUES ('review.playouts', '"x"')""",
+    "brackets within brackets": f"INSERT INTO settings VALUES ('training', '{'[' * 5000}')",
+    "a name of bytes": "INSERT INTO me VALUES (x'ff')",
+    "a name that is no UTF-8": "INSERT INTO me VALUES (CAST(x'ff' AS TEXT))",
+    "moves of bytes": "UPDATE games SET moves = x'376737'",
+    "moves that are a number": "UPDATE games SET moves = 5",
+    "players of bytes": "UPDATE games SET black = x'ff'",
+    "a winner of neither side": "UPDATE games SET winner = 7",
+    "an unknown ending": "UPDATE games SET ending = 'x'",
+    "an unknown collection": "UPDATE games SET collection = 'x'",
+    "an impossible start": "UPDATE games SET start = 'x'",
+    "a record of 9 MB": "UPDATE games SET record = hex(zeroblob(4500000))",
+    "a digest of text": "UPDATE games SET digest = 'x'",
+    "a review of text": "UPDATE reviews SET black_mistakes = 'x'",
+    "playouts of text": "UPDATE reviews SET playouts = 'x'",
+    "an accuracy above all": "UPDATE reviews SET white_accuracy = 1e308",
+    "a judgement that is no JSON": "INSERT INTO plies VALUES (1, 1, 0, 'blunder', 0.5, 'opening', 'x')",
+    "a judgement of nothing": "INSERT INTO plies VALUES (1, 1, 0, 'blunder', 0.5, 'opening', '{}')",
+    "a content that is no JSON": "UPDATE problems SET content = 'x'",
+    "a list in place of content": "UPDATE problems SET content = '[]'",
+    "a problem without answers": """UPDATE problems SET content = '{"answers": []}'""",
+    "a mate without a line": """UPDATE problems SET kind = 'tsume', content = '{"length": 1}'""",
+    "an unknown kind": "UPDATE problems SET kind = 'x'",
+    "an unknown state": "UPDATE problems SET state = 'x'",
+    "a problem from nowhere": "UPDATE problems SET start = 'x'",
+    "a problem after an illegal move": "UPDATE problems SET moves = '9i9a'",
+    "a time of no day": "UPDATE attempts SET at = 'x'",
+    "seconds of text": "UPDATE attempts SET seconds = 'x'",
+    "a card of text": "UPDATE cards SET card = 'x'",
+    "due on no day": "UPDATE cards SET due = 'x'",
+}
+
+
+@pytest.mark.parametrize("statement", WRONG.values(), ids=WRONG.keys())
+def test_a_backup_with_a_wrong_row_is_refused_and_changes_nothing(statement: str, tmp_path: Path) -> None:
+    mine = Database(tmp_path / "mine.sqlite3")
+    before = [tuple(row) for row in mine.rows("SELECT * FROM settings")]
+    filled(tmp_path / "other.sqlite3", (1,)).close()
+    with sqlite3.connect(tmp_path / "other.sqlite3") as connection:
+        connection.execute(statement)
+    with pytest.raises(InputError, match="damaged"):
+        merge(mine, tmp_path / "other.sqlite3")
+    assert contents(mine)["games"] == contents(mine)["me"] == []
+    assert [tuple(row) for row in mine.rows("SELECT * FROM settings")] == before
