@@ -31,7 +31,6 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.query import Configure, Query, QueryError, query_of, read_request
 from goryu.analysis.searchers import WAIT_S, Searchers, runs
 from goryu.base.errors import named
-from goryu.base.strict_json import parse_json
 from goryu.implementation import Board
 
 _log = logging.getLogger("goryu")
@@ -228,10 +227,10 @@ class AnalysisEngine:
 
 
 def _id_of(line: str) -> str | None:
-    """Returns the id of a request that was refused, if there is one."""
+    """Returns the id of a request that was refused, if there is one; a number of it may be too long."""
     try:
-        request = parse_json(line)
-    except ValueError:
+        request = json.loads(line, parse_int=str)
+    except (ValueError, RecursionError):
         return None
     found = request.get("id") if isinstance(request, dict) else None
     return found if isinstance(found, str) else None

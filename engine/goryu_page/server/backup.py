@@ -70,6 +70,8 @@ class Backup:
                 await asyncio.to_thread(self._dojo.games_changed)
             except (GoryuError, OSError) as error:
                 return web.Response(status=400, text=explained(error))
+            except web.RequestPayloadError as error:  # Such as an encoding that it does not have.
+                return web.Response(status=400, text=str(error))
         return web.json_response(asdict(merged))
 
     def _may(self, request: web.Request) -> bool:

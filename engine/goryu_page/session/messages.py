@@ -54,6 +54,7 @@ def parse(text: str) -> dict[str, Any]:
     """
     try:
         message: dict[str, Any] = json.loads(text)
+        json.dumps(message, ensure_ascii=False).encode()  # Half a surrogate pair could not be stored.
         converted(message, _Envelope)
     except FieldError as error:
         raise MessageError(str(error)) from None

@@ -217,3 +217,11 @@ def test_a_closed_output_ends_everything() -> None:
     session.ask("second", **ENDLESS)
     session.engine.finish()
     assert session.engine.is_closed
+
+
+def test_a_refused_query_is_answered_by_its_id_also_with_a_number_of_a_thousand_digits() -> None:
+    session = Session()
+    session.engine.receive(f'{{"id": "long", "moves": [], "playouts": {"9" * 1000}}}')
+    (answer,) = session.answers
+    assert answer["id"] == "long"
+    assert "at most 300 digits" in answer["error"]

@@ -62,3 +62,12 @@ def test_an_error_names_the_field() -> None:
         with pytest.raises(QueryError) as caught:
             query_of(read_request(line), lambda options: EngineConfig(), 400)
         assert caught.value.field == field, line
+
+
+def test_deep_brackets_are_refused_wherever_they_are() -> None:
+    """They once broke what showed them: `json.dumps` in the error goes as deep as the value."""
+    for depth in (10, 51, 500, 986, 100_000):
+        brackets = "[" * depth + "]" * depth
+        for line in (brackets, f'{{"id": {brackets}}}', f'{{"id": "x", "options": {{"X": {brackets}}}}}'):
+            with pytest.raises(QueryError):
+                query_of(read_request(line), lambda options: EngineConfig(), 400)

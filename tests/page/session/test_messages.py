@@ -25,7 +25,18 @@ def test_null_is_as_good_as_missing_and_other_fields_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "1", "[]", "{}", '{"type": 1}', '{"type": "x", "id": "1"}', "[" * 100_000]
+    "text",
+    [
+        "",
+        "{",
+        "1",
+        "[]",
+        "{}",
+        '{"type": 1}',
+        '{"type": "x", "id": "1"}',
+        "[" * 100_000,
+        '{"type": "x", "name": "half a pair: \\ud800"}',
+    ],
 )
 def test_what_is_no_message_is_refused(text: Any) -> None:
     with pytest.raises(MessageError, match="expected"):

@@ -16,6 +16,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.dojo.timing import Timing
+from goryu_page.server.security import TOKEN_HEADER
 from goryu_page.session.session import Job, Session
 from goryu_page.views.games import GamesView
 from goryu_page.views.views import VIEWS
@@ -109,6 +110,10 @@ def test_a_copy_is_saved_and_read_by_the_page_and_refused_to_others(
     for method in ("GET", "POST"):
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(urllib.request.Request(server.url + "backup", method=method))
+
+    headers = {"Content-Encoding": "gzip", TOKEN_HEADER: server.server.guard.token}
+    with pytest.raises(urllib.error.HTTPError, match="400"):
+        urllib.request.urlopen(urllib.request.Request(server.url + "backup", b"no gzip", headers))
 
 
 def test_a_full_disk_is_said_and_the_import_can_be_repeated(
