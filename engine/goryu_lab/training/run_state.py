@@ -15,7 +15,7 @@ from torch import nn
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
-from goryu_lab.training.batches import Positions
+from goryu_lab.training.batch_loader import Positions, batches_of
 from goryu_lab.training.checkpoint_parts import joined_parts, newest_step, write_parts
 from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
 from goryu_lab.training.export import expecting, load_checkpoint
@@ -168,7 +168,7 @@ def _starting_network(config: TrainingConfig, initial: Path, training: Positions
             raise InputError("expected positions to train on, found none")
         rng = np.random.default_rng(config.seed)
         chosen = rng.integers(len(training), size=SAMPLE)
-        (some,) = training.batches([(chosen, np.zeros(len(chosen), bool))], config.device, 0)
+        (some,) = batches_of(training, [(chosen, np.zeros(len(chosen), bool))], config.device, 0)
         unfold(net, some.input1.cpu(), some.input2.cpu())
     return net
 

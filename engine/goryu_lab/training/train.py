@@ -26,8 +26,8 @@ import torch
 from torch import Tensor, nn
 
 from goryu.base.errors import GoryuError, InputError
-from goryu_lab.training.batch_loader import load_batches
-from goryu_lab.training.batches import Batch, Positions
+from goryu_lab.training.batch_loader import Positions, load_batches
+from goryu_lab.training.batches import Batch
 from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.device_network import check_device
 from goryu_lab.training.losses import losses

@@ -26,7 +26,7 @@ from goryu.players.set_up.model_path import named_model
 from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
 
 if TYPE_CHECKING:
-    from goryu_lab.training.batches import Positions
+    from goryu_lab.training.batch_loader import Positions
     from goryu_lab.training.process_group import ProcessGroup
 
 RESUME = "the same command resumes from the last checkpoint"
