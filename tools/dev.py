@@ -267,11 +267,6 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
-    "architectures": Verb(
-        "compare the trainer's architectures at equal evaluation time",
-        ("train", "cpu"),
-        script("experiments/architectures.py"),
-    ),
     "muon-steps": Verb(
         "compare training steps with our Muon and with PyTorch's",
         ("train",),

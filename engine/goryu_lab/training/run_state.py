@@ -17,7 +17,7 @@ from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
 from goryu_lab.training.batch_loader import Positions, batches_of
 from goryu_lab.training.checkpoint_parts import joined_parts, newest_step, write_parts
-from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
+from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.export import expecting, load_checkpoint
 from goryu_lab.training.growth import grown, size_of
 from goryu_lab.training.import_onnx import load_export, unfold
@@ -63,17 +63,12 @@ class RunState:
     progress: TrainingProgress
 
 
-def load_initial(
-    path: Path, blocks: int, channels: int, architecture: str = ARCHITECTURES[0]
-) -> PolicyValueNet:
+def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
     """Returns the network of a checkpoint or of an exported file (`load_export`).
 
-    A smaller residual network is made this large (`growth.py`). Raises InputError if
-    it is larger, or of another architecture.
+    A smaller network is made this large (`growth.py`). Raises InputError if it is larger.
     """
     net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
-    if net.architecture != architecture:
-        raise InputError(f"{path}: expected the architecture {architecture}, found {net.architecture}")
     try:
         return net if size_of(net) == (blocks, channels) else grown(net, blocks, channels)
     except InputError as error:
@@ -93,9 +88,7 @@ def start(
     parts: a folder for parts of the checkpoint, which are used if `folder` has none.
     """
     net, averaged = (
-        PolicyValueNet(config.blocks, config.channels, config.architecture).to(
-            config.device, memory_format=torch.channels_last
-        )
+        PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
     )
     optimizer = TowerOptimizer(net, config)
@@ -162,7 +155,7 @@ def _check_run(checkpoint: Path, contents: dict[str, Any], run: dict[str, Any]) 
 
 
 def _starting_network(config: TrainingConfig, initial: Path, training: Positions) -> PolicyValueNet:
-    net = load_initial(initial, config.blocks, config.channels, config.architecture)
+    net = load_initial(initial, config.blocks, config.channels)
     if initial.suffix == ".onnx":
         if not len(training):
             raise InputError("expected positions to train on, found none")

@@ -209,7 +209,6 @@ OPTIONS = {
         "チェックポイントを 15 MiB 未満のファイルに分けて、ここにも保存する。"
         "--folder にチェックポイントがなければ、ここから再開する"
     ),
-    "kind of network": "ネットワークの種類",
     "minutes after which the next checkpoint is saved": "チェックポイントを保存する間隔（分）",
     "folder of the run": "学習フォルダ",
     "start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported; a "

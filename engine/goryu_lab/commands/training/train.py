@@ -23,7 +23,7 @@ from goryu.commands.common import new_parser, program, share
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
+from goryu_lab.training.config import TrainingConfig
 
 if TYPE_CHECKING:
     from goryu_lab.training.batch_loader import Positions
@@ -128,8 +128,7 @@ def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "P
             config, training, testing, args.folder, lambda entry: show(display, entry),
             args.initial, group, args.parts,
         )  # fmt: skip
-    kind = "" if config.architecture == ARCHITECTURES[0] else f"{config.architecture}-"
-    path = args.folder / f"goryu-{kind}{config.blocks}x{config.channels}.onnx"
+    path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
     plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
     print(f"wrote {path} and {args.folder / 'curves.png'}")
