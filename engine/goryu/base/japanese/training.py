@@ -205,10 +205,6 @@ OPTIONS = {
     "files of games": (
         "教師にするネットワーク（ONNX）。棋譜のファイルのラベルの代わりに、バッチごとにデバイス上でラベルを付ける"
     ),
-    "also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them": (
-        "チェックポイントを 15 MiB 未満のファイルに分けて、ここにも保存する。"
-        "--folder にチェックポイントがなければ、ここから再開する"
-    ),
     "minutes after which the next checkpoint is saved": "チェックポイントを保存する間隔（分）",
     "folder of the run": "学習フォルダ",
     "start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported; a "

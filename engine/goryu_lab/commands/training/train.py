@@ -61,12 +61,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--folder", type=Path, required=True, help="folder of the run")
     parser.add_argument(
-        "--parts",
-        type=Path,
-        metavar="FOLDER",
-        help="also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them",
-    )
-    parser.add_argument(
         "--initial",
         type=Path,
         metavar="FILE",
@@ -125,9 +119,8 @@ def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "P
         print(f"{group.size} processes, {config.batch_size // group.size} positions of each batch a process")
     with ProgressDisplay() as display:
         net = train(
-            config, training, testing, args.folder, lambda entry: show(display, entry),
-            args.initial, group, args.parts,
-        )  # fmt: skip
+            config, training, testing, args.folder, lambda entry: show(display, entry), args.initial, group
+        )
     path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
     plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
