@@ -267,6 +267,14 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "text-tables": Verb(
+        "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")
+    ),
+    "differences": Verb(
+        "measure what each difference from the pseudocode brings",
+        ("train",),
+        script("experiments/differences.py"),
+    ),
     "muon-steps": Verb(
         "compare training steps with our Muon and with PyTorch's",
         ("train",),

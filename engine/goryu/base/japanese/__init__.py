@@ -10,7 +10,7 @@ from goryu.base.japanese.messages import TEXTS
 
 __all__ = ["DESCRIPTIONS", "MESSAGES"]
 
-MESSAGES = {**TEXTS, **commands.ABOUT, **commands.OPTIONS, **training.OPTIONS, **training.TABLES}
+MESSAGES = {**TEXTS, **commands.ABOUT, **commands.OPTIONS, **training.OPTIONS}
 
 DESCRIPTIONS = commands.DESCRIPTIONS | training.DESCRIPTIONS
 """What a command prints above its options, by its name."""

@@ -75,8 +75,6 @@ AlphaZero のチュートリアルのように、小さなゲームのネット�
   goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
   goryu learn pseudocode tictactoe --as-published
   goryu learn pseudocode shogi
-  goryu learn differences tictactoe --seeds 3
-  goryu learn tables
   goryu learn pi
   goryu learn bandit
   goryu learn pruning
@@ -97,10 +95,6 @@ pseudocode は AlphaZero の疑似コードです。アクターの自己対局�
 付けると設定値を表示するだけで終わります。ネットワークは
 networks/ステップ数.onnx に書きます。--as-published を付けると、疑似コードの木で探索
 し、局面の回転も反転もしません。
-
-differences は、公開された疑似コードと Goryu の違いを一つずつ変えて、複数のシードで
-学習し、違いの効果を表にします。tables は、もとになった文章の表を、付属のネットワーク
-で測り直して並べます（PyTorch は不要）。
 
 pi、bandit、pruning は学習をせず、PyTorch も要りません。順に、乱数で求める
 円周率、三台のスロットマシンでの UCB1 との勝負、三目並べで枝刈りと対称性によって
@@ -305,15 +299,6 @@ OPTIONS = {
     "newest positions that training samples from; 0: all": "学習に使う最近の局面の数。0ならすべて",
     "positions of a gradient step": "バッチサイズ",
     "games of the match for promotion; 0: no match": "昇格を決める対戦の局数。0なら対戦をしない",
-    "of the results, from which it resumes": "結果のフォルダ。続きから再開する",
-    "trainings of each variant": "条件ごとの学習の回数",
-    "factor of the games and steps of a training": "一度の学習の局数とステップ数の倍率",
-    "the tables of the texts beside ours": "もとになった文章の表を、Goryu の数値と並べる",
-    "what each difference from the pseudocode brings": "疑似コードとの違い一つずつの効果を測る",
-    "write the table, also to FILE.ja.md": "表を書き出す。日本語の表は FILE.ja.md に書く",
-    "of goryu learn lesson --as-published, one for each seed": (
-        "lesson --as-published のフォルダ。シードごとに一つ"
-    ),
     "of the random numbers": "乱数のシード",
     "on shogi": "将棋で学習する",
     "on reversi4": "4×4のリバーシで学習する",
@@ -395,46 +380,3 @@ OPTIONS = {
     "an A/B test plays instead of you": "A/Bテストが代わりに台を選ぶ",
 }
 """The help of an option, without its default."""
-
-TABLES = {
-    "the text": "文章",
-    "here": "Goryu",
-    "Tic-tac-toe: OJIMA's three articles": "三目並べ：OJIMA 氏の三つの記事",
-    "Reversi: enakai00's notebook": "リバーシ：enakai00 氏のノートブック",
-    "training games not lost": "学習中に負けなかった割合",
-    "the last 300 of them": "そのうち最後の 300 局",
-    "trained as published": "コードどおりの学習",
-    "points against the tutorial's opponent": "チュートリアルの相手に対する勝率",
-    "points against random moves": "ランダムな相手に対する勝率",
-    "discs ahead against the tutorial's opponent": "チュートリアルの相手に対する石の差",
-    "discs ahead against random moves": "ランダムな相手に対する石の差",
-    "our network": "Goryu のネットワーク",
-    "moving first": "（先手）",
-    "moving second": "（後手）",
-    "that never grows (as published)": "木が育たない（掲載どおり）",
-    "expanding at 10 visits (as intended)": "10 回の訪問で展開（本来の意図）",
-    "exploring less": "探索を控えめ",
-    "mean margin": "平均の石の差",
-    "wins": "勝",
-    "draws": "分",
-    "losses": "敗",
-    "trainings": "回の学習",
-    "1 training": "1 回の学習",
-    "runs": "回",
-    "of 11": "11 問中",
-    "ours": "Goryu",
-    "ours, without rotations and reflections": "Goryu、回転と反転なし",
-    "ours, a proven win learnt by its visits": "Goryu、証明された勝ちも訪問回数で学習",
-    "ours, untried moves not as lost": "Goryu、未訪問の手を負けとみなさない",
-    "the pseudocode's tree: no merging, no proofs": "疑似コードの木（合流も証明もしない）",
-    "that tree, noise not divided by its sum": "その木、ノイズを合計で割らない",
-    "as published: that, without rotations and reflections": "公開どおり（さらに回転と反転なし）",
-    "as published, with the printed signs": "公開どおり、符号も印刷のまま",
-    "network alone, of 11": "ネットワークだけ、11 問中",
-    "puct:20, of 11": "puct:20、11 問中",
-    "puct:20 - uct:100": "puct:20 対 uct:100",
-    "puct:20 - random": "puct:20 対 random",
-    "puct:20 - greedy": "puct:20 対 greedy",
-    "policy loss": "方策の損失",
-}
-"""The words of the tables of `goryu learn tables` and `goryu learn differences`."""
