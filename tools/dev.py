@@ -267,6 +267,7 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "openings": Verb("make a file of openings for matches", ("tools",), script("make_openings.py")),
     "text-tables": Verb(
         "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")
     ),

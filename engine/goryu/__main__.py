@@ -64,7 +64,6 @@ COMMANDS = {
         "plays a match between two USI engines; Elo with its error",
         "tools",
     ),
-    "openings": Command("goryu_lab.commands.openings:main", "makes a file of openings for matches", "tools"),
     "book": Command("goryu_lab.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
     "bench": Command("goryu_lab.commands.bench:main", "measures the search and networks", "tools"),
     "first-contact": Command(

@@ -24,7 +24,6 @@ ABOUT = {
     "plays a match between two USI engines; Elo with its error": (
         "USIエンジン同士を対局させ、レート差と誤差を求める"
     ),
-    "makes a file of openings for matches": "連続対局用の開始局面集を作る",
     "makes, shows, checks and joins opening books": "定跡を作り、表示し、検査し、結合する",
     "measures the search and networks": "探索とネットワークの速度を測る",
     "examines an unknown GPU, unattended, in half an hour": "未知のGPUを30分以内に自動で調べる",
@@ -134,13 +133,6 @@ USIエンジン同士を対局させ、レート差と誤差を求めます。�
 
 終了コード：正常なら 0、エンジンの異常（クラッシュ、無応答、反則、プロトコルの誤り、エラーを報告しての投了）が
 あれば 1、対局できなければ 2、Ctrl-C または SIGTERM なら 130。
-""",
-    "goryu openings": """\
-goryu match 用の開始局面集を作ります。局面は互いに異なり、互角に近く、同じシードなら同じものになります。
-エンジンには MultiPV と go nodes が必要です。
-
-  goryu openings --engine /usr/games/fairy-stockfish --option UCI_Variant=shogi \\
-      --count 400 --seed 1 --out openings.txt
 """,
     "goryu book": """\
 定跡を作り、やねうら王形式（.db）の定跡を表示し、検査し、結合します。make はいつでも止められ、
@@ -359,14 +351,7 @@ OPTIONS = {
         "棋譜の形式：kif、csa、usi（カンマ区切り）"
     ),
     "print what would be played, start nothing": "対局の予定を表示するだけで、始めない",
-    "proposes the moves and evaluates the last position": "指し手を提案し、最後の局面を評価するエンジン",
     "the opening file": "開始局面集のファイル",
-    "number of openings": "開始局面の数",
-    "of the random moves": "指し手を選ぶ乱数のシード",
-    "length of an opening, drawn uniformly": "開始局面までの手数（一様乱数）",
-    "keep openings whose score is below this for either side": (
-        "評価値の絶対値がこれより小さい局面だけを残す"
-    ),
     "search positions and write a book": "局面を探索して定跡を書き出す",
     "print the moves of a position and the lines that follow": "局面の候補手とその後の手順を表示する",
     "look for illegal moves, positions out of order and duplicates": "反則手、順番の乱れ、重複を調べる",
