@@ -254,6 +254,7 @@ TASKS = {
     "elo-by-commit": Verb(
         "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")
     ),
+    "series": Verb("play on with what decides a change of the search", ("tools",), script("series.py")),
     "crosstable": Verb(
         "play all algorithms against each other", ("tools",), script("experiments/crosstable.py")
     ),

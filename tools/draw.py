@@ -128,6 +128,7 @@ def layers(language: int = 0) -> str:
     lines = ["flowchart TD"]
     for house, (caption, rooms) in HOUSES.items():
         lines.append(f'  subgraph {house}["<b>{house}</b>: {caption[language]}"]')
+        lines.append("    direction TB")
         arrows = {room: imported_rooms(house, room) for room in rooms}
         for room, captions in rooms.items():
             below = " & ".join(f"{house}.{other}" for other in direct(room, arrows))

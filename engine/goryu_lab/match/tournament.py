@@ -7,7 +7,7 @@ engines has which change (`screening.py`).
 """
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -35,6 +35,7 @@ class MatchConfig:
     """The configuration of a match.
 
     games: an even number. openings: one for each pair, in an order shuffled by `seed`; then they repeat.
+    first_pair: the pairs before it were played elsewhere; the match begins with this one.
     directory: for the logs of the engines and their transcripts; None writes neither.
     tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
     screened: changes that one of the two engines has in each pair, which one is drawn from `seed`.
@@ -43,6 +44,7 @@ class MatchConfig:
     engines: tuple[EngineSpec, EngineSpec]
     games: int = ranged(20, "at most; made even", least=1)
     openings: Sequence[Opening] = DEFAULT_OPENINGS
+    first_pair: int = 0
     seed: int = ranged(0, "of the order of the openings", least=0, most=MOST_SEED)
     rules: GameRules = field(default_factory=GameRules)
     timeouts: Timeouts = field(default_factory=Timeouts)
@@ -57,7 +59,7 @@ class MatchConfig:
     def identity(self) -> dict[str, Any]:
         """Returns the values that decide the games, for the hash in the log.
 
-        The number of games is not among them, so that a match can be extended.
+        The number of games is not among them, so that a match can be extended, nor is the first pair.
         """
         engines = [asdict(engine) | {"limits": str(engine.limits)} for engine in self.engines]
         identity = {
@@ -192,6 +194,8 @@ class Match:
     """A match in progress; `run` plays the games that are not in the log.
 
     on_game: called after each game. cluster: where to play; None: here. watch: as in `run_tasks`.
+    earlier: engine 1's points in the games of each pair before `config.first_pair`.
+    is_late: asked before each game; True ends the match, so that it can go on later.
 
     test: the sequential test, if there is one. It counts distinct pairs in the order of their numbers.
     """
@@ -203,6 +207,9 @@ class Match:
         on_game: Callable[[GameEntry], None] | None = None,
         cluster: ClusterConfig | None = None,
         watch: Callable[[Workforce], None] = lambda workforce: None,
+        *,
+        earlier: Iterable[Sequence[float]] = (),
+        is_late: Callable[[], bool] = lambda: False,
     ) -> None:
         assert config.games % 2 == 0, "a match is made of pairs"
         self.config = config
@@ -210,8 +217,12 @@ class Match:
         self._on_game = on_game or (lambda entry: None)
         self._cluster = cluster
         self._watch = watch
+        self._is_late = is_late
         self.test = SequentialTest(config.sprt) if config.sprt else None
-        self._next_pair = 0  # The first one that `test` has not seen.
+        if self.test:
+            for points in earlier:
+                self.test.add(points)
+        self._next_pair = config.first_pair  # The first one that `test` has not seen.
         self._seen: set[Any] = set()
         self._count_pairs()
 
@@ -285,10 +296,10 @@ class Match:
         return MatchJob(replace(self.config, directory=None), installed_files(words))
 
     def _games_to_play(self) -> Iterator[int]:
-        for number in range(self.config.games):
+        for number in range(2 * self.config.first_pair, self.config.games):
             if number in self._log.entries:
                 continue
-            if self._is_decided():
+            if self._is_decided() or self._is_late():
                 return
             yield number
 

@@ -24,12 +24,12 @@ pytest.importorskip("rsshogi")
 MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
-SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'}"
+SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'helpers' / 'engines' / 'scripted.py'}"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 
 
 def tool(name: str) -> ModuleType:
-    return import_module(f"goryu.commands.{name}")
+    return import_module(f"goryu_lab.commands.{name}")
 
 
 def status_of(name: str, arguments: list[str]) -> object:
