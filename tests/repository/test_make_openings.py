@@ -22,7 +22,7 @@ make_openings: Any = pytest.importorskip("make_openings")
 MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
-SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'engines' / 'scripted.py'}"
+SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'helpers' / 'engines' / 'scripted.py'}"
 FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 
 

@@ -1,4 +1,4 @@
-"""The command lines around matches: match.py, openings.py and the adapter for GNU Shogi."""
+"""The command lines around matches: match.py and the adapter for GNU Shogi."""
 
 import json
 import os
@@ -25,7 +25,6 @@ MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
 SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'helpers' / 'engines' / 'scripted.py'}"
-FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 
 
 def tool(name: str) -> ModuleType:
