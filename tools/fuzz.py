@@ -29,7 +29,31 @@ from random import Random
 
 from goryu.base.errors import GoryuError
 from goryu.commands.common import above_zero, new_parser, positive, program
-from goryu.engines.usi_output import ENGINE_LINE, OTHER_INFO
+
+MOVE = r"(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])"
+
+INFO = re.compile(
+    rf"info(?: multipv [1-9]\d*)? depth [1-9]\d* seldepth [1-9]\d* time \d+ nodes \d+ nps \d+ hashfull \d+"
+    rf" score (?:cp -?\d+|mate -?[1-9]\d*) pv (?P<pv>{MOVE}(?: {MOVE})*)"
+)
+"""An `info` line with a variation, in Goryu's strict form: a fixed order of words, and only
+words that every client that we have read understands."""
+
+OTHER_INFO = re.compile(
+    rf"info(?: multipv [1-9]\d*)?(?: depth \d+(?: seldepth \d+)?)? time \d+(?: nodes \d+ nps \d+)?"
+    rf"(?: hashfull \d+)?(?: score (?:cp -?\d+|mate -?[1-9]\d*))? pv (?P<pv>{MOVE}(?: {MOVE})*)"
+)
+"""The same for the algorithms that do not know all of these numbers (the option Algorithm)."""
+
+ENGINE_LINE = re.compile(
+    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S"
+    rf"|info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"
+    rf"|id (?:name|author) \S.*|usiok|readyok"
+    rf"|option name \S+ type (?:check|spin|combo|string|filename|button)(?: (?:default|min|max|var) \S+)*"
+    rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
+    rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"
+)
+"""Any line in that strict form. An empty line is valid: it shows that the engine is still loading."""
 
 PATIENCE_S = 60.0
 """After this time without an answer the engine counts as hung. Generous: the machine may be busy."""

@@ -15,12 +15,11 @@ ABOUT = {
     "solves mate problems, and makes them from games": "詰将棋を解く。棋譜から詰将棋を作る",
     "draws the tree of a search on any position": "局面を探索し、探索木を図にする",
     "turns a network of another program into an ONNX file": "ほかのソフトのモデルをONNXに変換する",
-    "examines a model: format, sense": "モデルの形式と答えを調べる",
     "fetches a larger, stronger network": "より大きく強いモデルをダウンロードする",
     "lists the USI options with values, default and meaning; goryu options NAME: only that one": (
         "USIオプションの現在値、既定値、意味を表示する（goryu options 名前 ならその一つだけ）"
     ),
-    "checks the installation and suggests fixes": "インストールの状態を調べ、不具合の直し方を示す",
+    "checks the installation or a model, suggests fixes": "インストールやモデルを調べ、直し方を示す",
     "plays a match between two USI engines; Elo with its error": (
         "USIエンジン同士を対局させ、レート差と誤差を求める"
     ),
@@ -81,10 +80,6 @@ Ctrl-C を押すと、進行中の対局が終わりしだい終了します。�
   goryu convert model_policy model_value --out book1.onnx     二つのモデルを一つにまとめる
   goryu convert checkpoint-010.pth --out book2.onnx
   goryu convert model.onnx --fp16 --out model-fp16.onnx       16ビット浮動小数点（GPU向け）
-""",
-    "goryu check-model": """\
-ONNX モデルを調べます。形式、簡単な局面での答え、
-設定すべきオプションを表示します。! で始まる行は問題です。使えないモデルなら終了コードは 1 です。
 """,
     "goryu download": """\
 Goryu に付属するものより大きいモデルをダウンロードし、エンジンで使えるようにします。
@@ -248,11 +243,6 @@ OPTIONS = {
         "PyTorch のチェックポイントのうち重みのある部分（swa_model など）。既定は model"
     ),
     "overwrites FILE.onnx": "既存の FILE.onnx を上書きする",
-    "another form of the network to compare with": "比較する別の形式のモデル",
-    "positions to compare on; default: %(default)s": "比較する局面の数。既定は %(default)s",
-    "the model": "モデルのファイル",
-    "as the USI option Backend": "USIオプション Backend と同じ",
-    "as the USI option DNN_Format": "DNN_Format と同じ",
     "the ONNX file to write; default: where the engine finds it": (
         "書き出す ONNX ファイル。既定ではエンジンが自分で見つける場所に置く"
     ),

@@ -381,7 +381,7 @@ TEXTS: dict[str, str] = {
     "per mille of win rate": "勝率‰",
     # goryu doctor
     "Checks the installation and measures its speed.": "インストールの状態を調べ、速さを測ります。",
-    "ONNX model (default: the strongest one here)": "ONNXモデル（既定：手元で最強のもの）",
+    "ONNX model to examine (default: the strongest one here)": "調べるONNXモデル（既定：手元で最強のもの）",
     # The user's engines, and threats, on the page.
     "{path}: expected tables [[engine]] and nothing else": "{path}：[[engine]] の表だけを書いてください",
     "{path}: two engines have the name {name}": "{path}：{name} という名前のエンジンが二つあります",
@@ -767,7 +767,7 @@ TEXTS: dict[str, str] = {
     "the network plays reversi on 8x8 only, received {size}x{size}": (
         "ネットワークが打てるリバーシは8x8だけです（{size}x{size}）"
     ),
-    # goryu check-model.
+    # goryu doctor MODEL.
     "input": "入力",
     "output": "出力",
     "format: {name}": "形式：{name}",
