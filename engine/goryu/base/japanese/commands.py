@@ -417,9 +417,6 @@ OPTIONS = {
     ),
     "folder of log and report": "ログとレポートのフォルダ",
     "only this stage; may be repeated": "この段階だけを実行する（何度でも指定できる）",
-    "folder for a copy of log and report after each item": (
-        "1項目が済むたびにログとレポートの写しを置くフォルダ"
-    ),
     "limit of each stage": "各段階の制限時間（分）",
     "with the CPU in place of the GPU": "GPUの代わりにCPUを使う",
     "tiny networks: to try the program, not the machine": (
