@@ -21,8 +21,6 @@ from math import exp
 from pathlib import Path
 from random import Random
 
-from rich.progress import track
-
 from goryu.base.config_fields import option, ranged
 from goryu.base.files import atomic_write, check_writable
 from goryu.commands.common import command_words, name_and_value, new_parser, positive, program, seed
@@ -97,6 +95,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def make_openings(args: argparse.Namespace, command_line: str) -> None:
     """Samples the openings and writes the file."""
+    from rich.progress import track
+
     check_writable(args.out, makes_folders=True)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     sampling = from_arguments(Sampling, args)

@@ -284,7 +284,6 @@ TEXTS: dict[str, str] = {
     "--ply: expected --record with it": "--plyには--recordの指定が必要です",
     "--ply {ply}: the game has {moves} moves": "--ply {ply}：棋譜は{moves}手までです",
     "--handicap {name}: expected one of {names}": "--handicap {name}：次から選んでください：{names}",
-    "{text}: expected a number above 0": "{text}：0より大きい数を指定してください",
     "you, at this terminal": "あなた（この端末で指す）",
     "levels:": "レベル：",
     "Plays a game at the terminal. During the game, help lists what you can write.\n"
