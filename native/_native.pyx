@@ -25,12 +25,13 @@ Cython. goryu/implementation.py chooses between both versions.
                                                            search/mates/mate_table.py               mate_table
                                                            search/mates/mate_refutation.py          mate_refutation
     node_table.pxi      Node, NodeTable (read-only), half  search/graph/node.py, node_table.py      node_table, repetitions
+                        Memory (read-only)                 search/graph/memory.py                   node_table
                         (inside)                           search/graph/forgetting.py               node_table, blocks
-    puct.pxi            Puct                               search/graph/puct.py, batch.py, proof.py  puct, batch
+    puct.pxi            Puct                               search/graph/puct.py, batch.py           puct, batch
+                        (inside)                           search/graph/proof.py, found_mate.py     puct, node_table
     selection.pxi       (inside, called by C++)            search/graph/selection.py                (none)
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
-    winograd.pxi        WinogradNetwork                    evaluators/kernel/winograd.py,           winograd, winograd_*
-                                                           eight_bits.py
+    winograd.pxi        WinogradNetwork                    tests/helpers/kernel_reference.py        winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
     packed.pxi          PackedAdapter                      evaluators/network/packed_network.py     policy, game_state
 

@@ -263,10 +263,6 @@ cdef extern from "core/node_table.h" namespace "goryu" nogil:
         NodeIndex find(uint64_t key)
         double edge_value(NodeIndex, int)
         uint32_t child_visits(NodeIndex, int)
-        Proof child_proof(const CoreNode&, int)
-        int proving_move(const CoreNode&)
-        cbool is_certain(NodeIndex, int)
-        cbool is_lost(NodeIndex, int)
 
 cdef extern from "core/state.h" namespace "goryu" nogil:
     cdef cppclass CoreState "goryu::State":

@@ -1,4 +1,4 @@
-"""Node, NodeTable: read-only views of the packed graph, with the attributes of the Python classes."""
+"""Node, NodeTable, Memory: read-only views of the packed graph, with the attributes of the Python classes."""
 
 from goryu.search.graph.node import RepetitionStats
 
@@ -10,6 +10,7 @@ def half(double x):
     return from_half(to_half(x))
 
 
+cdef class Memory
 cdef class NodeTable
 cdef class Puct
 
@@ -23,7 +24,7 @@ cdef class Node:
 
     cdef readonly NodeTable table
     cdef NodeIndex index
-    cdef dict _lists  # An attribute that is a list is read once.
+    cdef dict _lists  # An attribute that is a list or a dict is read once.
 
     cdef CoreNode* core(self):
         return &self.table.core()[0][self.index]
@@ -112,6 +113,29 @@ cdef class Node:
     def proofs(self):
         return self._list("proofs")
 
+    @property
+    def repetitions(self):
+        cdef CoreNode* node = self.core()
+        cdef CoreRepetitionStats stats
+        cdef dict found = self._lists.get("repetitions")
+        cdef int i
+        if found is None:
+            found = self._lists["repetitions"] = {}
+            for i in range(node.tried):
+                if self.table.core().edges(node[0])[i].has_repetition:
+                    stats = self.table.core().repetitions().get(self.index, i)
+                    found[i] = RepetitionStats(stats.visits, stats.value_sum, stats.square_sum)
+        return found
+
+    def edge_value(self, int i):
+        """Returns Q(a) of a visited move, for the side to move here."""
+        assert 0 <= i < self.tried and (self.visits[i] or self.children[i] is not None)
+        return self.table.core().edge_value(self.index, i)
+
+    def child_visits(self, int i):
+        """Returns how many playouts through move `i` went on into its child."""
+        return self.table.core().child_visits(self.index, i) if 0 <= i < self.tried else 0
+
     cdef list _list(self, str name):
         cdef list values = self._lists.get(name)
         cdef CoreNode* node = self.core()
@@ -152,7 +176,7 @@ cdef class Node:
 
 
 cdef class NodeTable:
-    """Finds nodes by key, and computes their values."""
+    """The nodes of a graph, by their keys."""
 
     cdef Puct owner
 
@@ -169,32 +193,10 @@ cdef class NodeTable:
         return node
 
     @property
-    def capacity(self):
-        return self.core().capacity().nodes
-
-    @property
-    def capacity_bytes(self):
-        return self.core().capacity().bytes
-
-    @property
-    def is_full(self):
-        """Is it time to `make_room`?"""
-        return self.core().is_full()
-
-    @property
-    def bytes_used(self):
-        """Memory in use, if every node were packed."""
-        return self.core().bytes()
-
-    @property
-    def bytes_held(self):
-        """Memory that is held for them; at most 1.25 times `capacity_bytes` (only in the native table)."""
-        return self.core().bytes_held()
-
-    @property
-    def hashfull(self):
-        """How full the table is, in thousandths, by nodes or by bytes."""
-        return self.core().hashfull()
+    def memory(self):
+        cdef Memory memory = Memory.__new__(Memory)
+        memory.table = self
+        return memory
 
     def __len__(self):
         return self.core().size()
@@ -204,52 +206,40 @@ cdef class NodeTable:
         for index in self.core().live().indices():
             yield self.node(index)
 
-    @property
-    def repetitions(self):
-        cdef CoreNodeTable* table = self.core()
-        cdef NodeIndex index
-        cdef CoreRepetitionStats stats
-        cdef int i
-        cdef dict found = {}
-        for index in table.live().indices():
-            for i in range(table[0][index].tried):
-                if table.edges(table[0][index])[i].has_repetition:
-                    stats = table.repetitions().get(index, i)
-                    found[table[0][index].key, i] = RepetitionStats(stats.visits, stats.value_sum, stats.square_sum)
-        return found
-
     def find(self, uint64_t key):
         """Returns the node of this position, if it is known."""
         return self.node(self.core().find(key))
 
-    def edge_value(self, Node node, int i):
-        """Returns Q(a) of a visited move, for the side to move at `node`."""
-        assert 0 <= i < node.tried and (node.visits[i] or node.children[i] is not None)
-        return self.core().edge_value(node.index, i)
 
-    def child_visits(self, Node node, int i):
-        """Returns how many playouts through move `i` went on into its child."""
-        return self.core().child_visits(node.index, i) if 0 <= i < node.tried else 0
+cdef class Memory:
+    """Counts the nodes of a table and their bytes."""
 
-    def child_proof(self, Node node, int i):
-        """Returns what is proven of the child behind move `i`.
+    cdef NodeTable table
 
-        Behind an edge with repetitions nothing is: on another path its playouts might have gone on.
-        """
-        return <int>self.core().child_proof(node.core()[0], i)
+    @property
+    def capacity(self):
+        return self.table.core().capacity().nodes
 
-    def proving_move(self, Node node):
-        """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
-        return self.core().proving_move(node.core()[0])
+    @property
+    def capacity_bytes(self):
+        return self.table.core().capacity().bytes
 
-    def is_certain(self, Node node, int i):
-        """Is the value of move `i` of a root certain: is it proven, or does it repeat a position?
+    @property
+    def is_full(self):
+        """Is it time to make room?"""
+        return self.table.core().is_full()
 
-        Other nodes are reached by several paths, and a move may repeat a position of one and not of another.
-        """
-        return self.core().is_certain(node.index, i)
+    @property
+    def bytes_used(self):
+        """Memory in use."""
+        return self.table.core().bytes()
 
-    def is_lost(self, Node node, int i):
-        """Is move `i` proven to lose?"""
-        return self.core().is_lost(node.index, i)
+    @property
+    def bytes_held(self):
+        """Memory that is held for them; at most 1.25 times `capacity_bytes` (only in C++)."""
+        return self.table.core().bytes_held()
 
+    @property
+    def hashfull(self):
+        """How full it is, in thousandths."""
+        return self.table.core().hashfull()

@@ -163,8 +163,8 @@ cdef class Puct:
         with Locked(self):
             root = self.root
             if root is not None and self._state is not None:
-                order = final_move.ranking(self.table, root, self.config.final_move, self._masked)
-                moves = final_move.root_moves(self.table, root, order, self._state, lines)
+                order = final_move.ranking(root, self.config.final_move, self._masked)
+                moves = final_move.root_moves(root, order, self._state, lines)
         stats = self.stats()
         if root is None or self._state is None:
             return SearchResult((), 0.0, stats)
@@ -173,7 +173,7 @@ cdef class Puct:
     def dump(self, **options):
         """Returns the graph as `graph_dump.dump` does with these options, or None before the first search."""
         with Locked(self):
-            return None if self.root is None else graph_dump.dump(self.table, self.root, **options)
+            return None if self.root is None else graph_dump.dump(self.root, **options)
 
     def select(self, Node node, is_root):
         """Returns what `Puct._select` does in Python; for tests."""

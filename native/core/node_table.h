@@ -1,4 +1,5 @@
-// The node table: search/graph/node.py, search/graph/node_table.py and search/graph/forgetting.py in C++, packed.
+// The node table: node.py, node_table.py, memory.py and forgetting.py of search/graph in C++, packed, and the proofs
+// of nodes by their children (proof.py).
 //
 // A node fills one cache line. Its legal moves are in a block of 4 bytes each, sorted by falling prior; the
 // tried ones, always the first of them, have 16 bytes each in a second block. Nodes name each other by their
@@ -159,7 +160,6 @@ public:
         const Node& node = (*this)[index];
         return child_proof(node, i) != Proof::kUnknown || (i < node.tried && edges(node)[i].has_repetition);
     }
-    bool is_lost(NodeIndex index, int i) const noexcept { return child_proof((*this)[index], i) == Proof::kWin; }
     // The best of the proven moves, or -1.
     int proving_move(const Node& node) const noexcept;
     // The moves from a proven node to the end.

@@ -6,7 +6,7 @@
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
 //
-// The arithmetic on floats is written out, without fused multiply-add, because evaluators/kernel/winograd.py does the
+// The arithmetic on floats is written out, without fused multiply-add, because tests/helpers/kernel_reference.py does the
 // same operations in the same order; only the float32 convolutions are fused.
 
 // ---- One-dimensional transforms (Winograd F(3, 3) with the points 0, 1, -1, 2 and infinity).

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.dojo import Dojo, JudgePlayouts
+from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.lan.lan import Lan
 from goryu_page.server.server import Server
 from goryu_page.views.views import VIEWS
@@ -37,9 +39,16 @@ LOOK_MS = 50
 class RunningServer:
     """A server in a thread of its own; `call` runs a function in its event loop."""
 
-    def __init__(self, dojo: Path, record: tuple[str, bytes] | None = None, lan: Lan | None = None) -> None:
+    def __init__(
+        self,
+        dojo: Path,
+        record: tuple[str, bytes] | None = None,
+        lan: Lan | None = None,
+        timing: Timing = TIMING,
+        playouts: JudgePlayouts = JudgePlayouts(),  # noqa: B008 - is frozen
+    ) -> None:
         """dojo: where its database lies, or will lie."""
-        self.dojo = Dojo(dojo, EngineConfig(evaluator=EvaluatorConfig(threads=1)))
+        self.dojo = Dojo(dojo, EngineConfig(evaluator=EvaluatorConfig(threads=1)), timing, playouts)
         self._record = record
         self._lan = lan
         self._started = threading.Event()
@@ -90,8 +99,14 @@ class RunningServer:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[RunningServer]:
-    running = RunningServer(tmp_path / "dojo.sqlite3").start()
+def timing() -> Timing:
+    """The times of the server; a file may have others."""
+    return TIMING
+
+
+@pytest.fixture
+def server(tmp_path: Path, timing: Timing) -> Iterator[RunningServer]:
+    running = RunningServer(tmp_path / "dojo.sqlite3", timing=timing).start()
     yield running
     running.stop()
 
@@ -311,6 +326,6 @@ def in_loop() -> Callable[..., Any]:
 
 
 @pytest.fixture
-def quick_replies(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_replies(server: RunningServer) -> None:
     """Lets engines answer as soon as they have a move."""
-    monkeypatch.setattr("goryu_page.views.play.LEAST_REPLY_S", 0.0)
+    server.dojo.timing = replace(server.dojo.timing, least_reply_s=0.0)

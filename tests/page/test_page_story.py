@@ -12,9 +12,10 @@ from goryu.analysis.move_judge import loses
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
+from goryu_page.dojo.dojo import JudgePlayouts
 from goryu_page.dojo.problems import Problem, ProblemKind
+from goryu_page.dojo.timing import Timing
 from goryu_page.lan.lan import Lan
-from goryu_page.views.train import TrainView
 from paths import ROOT
 from sample_games import ROOK_HANGS
 from web_client import ADDRESS, can_listen
@@ -75,16 +76,12 @@ def server(tmp_path: Path, running_server: Any, monkeypatch: pytest.MonkeyPatch)
         pytest.skip(f"this system has no {ADDRESS}")
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr("goryu_page.dojo.activity.REST_S", 0.05)
-    monkeypatch.setattr("goryu_page.dojo.reviewing.LOOK_S", 0.05)
-    monkeypatch.setattr("goryu_page.dojo.checker.LOOK_S", 0.05)
-    monkeypatch.setattr("goryu_page.views.play.LEAST_REPLY_S", 0.0)
-    monkeypatch.setattr("goryu_page.views.teacher.PLAYOUTS", PLAYOUTS)
-    for module in ("goryu_page.views.train", "goryu_page.dojo.answering"):
-        monkeypatch.setattr(f"{module}.PLAYOUTS", PLAYOUTS)
-    running = running_server(tmp_path / "dojo.sqlite3", lan=Lan(ADDRESS)).start()
+    timing = Timing(now=lambda: running.now, rest_s=0.05, look_s=0.05, least_reply_s=0.0)
+    playouts = JudgePlayouts(move=PLAYOUTS, answer=PLAYOUTS)
+    running = running_server(
+        tmp_path / "dojo.sqlite3", lan=Lan(ADDRESS), timing=timing, playouts=playouts
+    ).start()
     running.now = DAY
-    monkeypatch.setattr(TrainView, "now", lambda view: running.now)
     yield running
     running.stop()
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
 
+from goryu.base.language import both
 from goryu.commands.common import UsageError, new_parser, positive, program
 from goryu.engines.time_control import TimeControl
 from goryu.engines.usi_client import EngineSpec, UsiClient
@@ -247,7 +248,7 @@ def level_table(language: int) -> str:
     words = {name: texts[language] for name, texts in TEXTS.items()}
     lines = [f"| {words['level']} | {words['rating']} | |", "|---|--:|---|"]
     for level in LEVELS:
-        about = (level.about_english, level.about_japanese)[language]
+        about = list(both(level.about).values())[language]
         lines.append(f"| {level_name(level.number, language)} | {level.elo} | {about} |")
     return "\n".join(lines)
 

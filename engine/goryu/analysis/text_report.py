@@ -74,7 +74,7 @@ def _graph(review: GameReview) -> Iterator[str]:
 
 
 def _table(review: GameReview) -> Iterator[str]:
-    heads = [either("accuracy", "正確さ"), either("agreement", "一致率"), either("mean loss", "平均損失")]
+    heads = [tr("accuracy"), tr("agreement"), tr("mean loss")]
     kinds = (MoveClass.GREAT, MoveClass.INACCURACY, *MISTAKES)
     heads += [_name_of(kind) for kind in kinds]
     widths = [max(9, columns(head) + 2) for head in heads]

@@ -1,20 +1,19 @@
 """A parser of command lines that speaks the user's language.
 
-argparse takes its own texts, such as "usage:" and its messages about wrong arguments, from `gettext`, whose
-functions it has imported as `_` and `ngettext`. While a parser of this module works, argparse finds `tr`
-under these names. (The files of gettext itself are binary, and it looks at other variables than
-`language.py`.) If another version of argparse uses other names, its texts are English; a test compares them
-with the catalogue.
+argparse takes its own texts, such as "usage: " and its messages about wrong arguments, from `gettext`, which
+looks at other variables than `language.py` and knows one language for all threads. So here argparse works in
+English, and what it prints is translated: headings and help as they are, an error by the one of `ERRORS` that
+it was made of. If another version of argparse has other texts, they stay English; a test compares them.
 """
 
 import argparse
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Container
 from typing import Any, NoReturn, TypeVar
 
 from goryu.base.config_fields import Range
-from goryu.base.language import japanese_description, language, tr
+from goryu.base.language import japanese, language, tr
 from goryu.base.printable import columns
 
 __all__ = ["ArgumentParser", "in_range", "whole_number"]
@@ -25,8 +24,36 @@ _UNBROKEN = re.compile(r"（既定：[!-~ ]+）|[（「]*(?:[!-~]+|[^!-~]) *[、
 """What stays on one line of a Japanese text: a default, or a letter or Latin word and the marks beside it."""
 
 
+ERRORS = (
+    "argument %(argument_name)s: %(message)s",
+    "the following arguments are required: %s",
+    "one of the arguments %s is required",
+    "unrecognized arguments: %s",
+    "expected one argument",
+    "expected at most one argument",
+    "expected at least one argument",
+    "expected %s argument",
+    "expected %s arguments",
+    "ignored explicit argument %r",
+    "invalid %(type)s value: %(value)r",
+    "invalid choice: %(value)r (choose from %(choices)s)",
+    "unknown parser %(parser_name)r (choices: %(choices)s)",
+    "not allowed with argument %s",
+    "ambiguous option: %(option)s could match %(matches)s",
+    "unexpected option string: %s",
+    "can't open '%(filename)s': %(error)s",
+)
+"""What argparse says of wrong arguments, as it stands there and in the catalogue."""
+
+_FIELD = re.compile(r"%(?:\(\w+\))?[sr]")
+
+
 class HelpFormatter(argparse.HelpFormatter):
-    """Prints the help of options and the titles of groups in the user's language."""
+    """Prints the usage, the help of options and the titles of groups in the user's language."""
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        """Adds the usage, after `prefix`."""
+        super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
 
     def start_section(self, heading: str | None) -> None:
         """Begins a group of options."""
@@ -81,42 +108,41 @@ class ArgumentParser(argparse.ArgumentParser):
         options.setdefault("allow_abbrev", False)
         is_raw = "\n" in (options.get("description") or "")
         options.setdefault("formatter_class", RawHelpFormatter if is_raw else HelpFormatter)
-        with _translated():
-            super().__init__(prog, **options)
-
-    def parse_known_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> tuple[argparse.Namespace, list[str]]:
-        """Returns the arguments that are known, and the others."""
-        with _translated():
-            return super().parse_known_args(args, namespace)
-
-    def parse_args(  # type: ignore[override]
-        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
-    ) -> argparse.Namespace:
-        """Returns the arguments; prints what is wrong with them, and ends the program."""
-        with _translated():
-            return super().parse_args(args, namespace)
+        super().__init__(prog, **options)
 
     def format_help(self) -> str:
         """Returns the help, which begins with the usage."""
         english = self.description
-        self.description = japanese_description(self.prog) or english if language() == "ja" else english
+        if language() == "ja":
+            self.description = japanese(self.prog, "descriptions") or english
         try:
-            with _translated():
-                return super().format_help()
+            return super().format_help()
         finally:
             self.description = english
 
-    def format_usage(self) -> str:
-        """Returns the usage in a line or two."""
-        with _translated():
-            return super().format_usage()
-
     def error(self, message: str) -> NoReturn:
         """Prints the usage and the message, and ends the program with status 2."""
-        with _translated():
-            super().error(message)
+        self.print_usage(sys.stderr)
+        texts = {"prog": self.prog, "message": translated_error(message)}
+        self.exit(2, tr("%(prog)s: error: %(message)s\n") % texts)
+
+
+def translated_error(message: str) -> str:
+    """Returns a message of argparse in the user's language.
+
+    >>> translated_error("argument --size: expected one argument")
+    'argument --size: expected one argument'
+    """
+    for text in ERRORS:
+        pattern = "(.*?)".join(map(re.escape, _FIELD.split(text)))
+        if found := re.fullmatch(pattern, message, re.DOTALL):
+            values = map(translated_error, found.groups())
+            return _filled(tr(text), dict(zip(_FIELD.findall(text), values, strict=True)))
+    return message
+
+
+def _filled(text: str, fields: dict[str, str]) -> str:
+    return _FIELD.sub(lambda field: fields[field[0]], text)
 
 
 def in_range(kind: type[T], numbers: Range) -> Callable[[str], T]:
@@ -146,19 +172,3 @@ def in_range(kind: type[T], numbers: Range) -> Callable[[str], T]:
 def whole_number(least: int, most: int) -> Callable[[str], int]:
     """Returns a type of arguments: the whole numbers from `least` to `most`."""
     return in_range(int, Range(least, most))
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    """Lets argparse take its texts from `tr`."""
-    names: dict[str, Any] = vars(argparse)
-    english = names["_"], names["ngettext"]
-    names["_"], names["ngettext"] = tr, _plural
-    try:
-        yield
-    finally:
-        names["_"], names["ngettext"] = english
-
-
-def _plural(one: str, many: str, count: int) -> str:
-    return tr(one if count == 1 else many)

@@ -4,6 +4,7 @@ import re
 from os import PathLike, fspath
 
 from goryu.base.language import tr
+from goryu.base.printable import printable
 
 
 class GoryuError(Exception):
@@ -52,9 +53,10 @@ def named(error: BaseException) -> str:
 
 
 def explained(error: Exception) -> str:
-    """Returns an error as a line for the user, in their language where there is a translation.
+    """Returns an error as text for the user, in their language where there is a translation.
 
-    For an error of the system it names the file and the fault.
+    For an error of the system it names the file and the fault. Names of files may have control characters,
+    which are escaped; lines stay.
 
     >>> explained(FileNotFoundError(2, "No such file or directory", "game.kif"))
     'game.kif: No such file or directory'
@@ -63,6 +65,10 @@ def explained(error: Exception) -> str:
     >>> explained(InputError("--size 5: expected 4, 6 or 8"))
     '--size 5: expected 4, 6 or 8'
     """
+    return "\n".join(map(printable, _explained(error).split("\n")))
+
+
+def _explained(error: Exception) -> str:
     if isinstance(error, GoryuError):
         return error.translated()
     if isinstance(error, OSError) and error.strerror:

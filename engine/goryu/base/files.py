@@ -4,10 +4,13 @@ import errno
 import os
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from importlib import import_module
 from pathlib import Path
+from secrets import token_hex
 from typing import IO, Any
 
 from goryu.base.errors import InputError
@@ -125,8 +128,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """
     if path.exists() and not path.is_file():
         raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
-    temporary = path.with_name(f"unfinished-{path.name}")  # With the suffix, by which some writers choose.
-    temporary.unlink(missing_ok=True)  # A killed program left it, and some writers append.
+    _remove_leftovers(path)
+    # Another program may write the same file now. The suffix stays, by which some writers choose the format.
+    temporary = path.with_name(f"unfinished-{token_hex(4)}-{path.name}")
     try:
         yield temporary
         temporary.replace(path)
@@ -136,6 +140,15 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if isinstance(error, OSError) and _is_of_write(error, temporary):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Removes what killed programs left of a file more than a day ago."""
+    yesterday_s = time.time() - 24 * 60 * 60
+    for leftover in path.parent.glob(f"unfinished-????????-{escape(path.name)}"):
+        with suppress(OSError):  # Another program removes it, too.
+            if leftover.stat().st_mtime < yesterday_s:
+                leftover.unlink()
 
 
 def _is_of_write(error: OSError, temporary: Path) -> bool:

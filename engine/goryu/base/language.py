@@ -1,24 +1,33 @@
 """The language of messages for people at a terminal: Japanese where the locale is, else English.
 
-Usage, anywhere in goryu except in what the USI engine sends:
+Usage, anywhere in Goryu except in what the USI engine sends:
 
     from goryu.base.language import tr
 
     out.write(tr("{side} wins: {reason}", side=..., reason=...))
 
-The English text is the key. `japanese/` maps it to the Japanese one, with the same {fields}; add the
-translation there with the code (`tests/engine/base/test_language.py` finds every missing text). Only literal
-texts can be found: write `tr("...")`, not `tr(variable)`, except for texts that a table defines.
+The English text is the key. The file locale/texts.ja.toml of the package that says it has the Japanese one,
+with the same {fields}; add it there with the code (`tests/engine/base/test_language.py` finds every missing
+text). Only literal texts can be found: write `tr("...")`, not `tr(variable)`, except for texts that a table
+defines.
 
 USI output stays English and ASCII whatever the locale is.
 """
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from pathlib import Path
 from typing import Any
+
+PACKAGES = ("goryu", "goryu_page", "goryu_lab", "bootstrap")
+"""The modules with a folder `locale` beside them: the three packages, and the set-up in tools/bootstrap.py.
+
+The texts of a package are read when the first of them is wanted, and those of one that is not imported never.
+"""
 
 VARIABLES = ("GORYU_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 """The environment variables that name the language; the first one that is set decides, as in POSIX."""
@@ -68,8 +77,13 @@ def tr(text: str, /, **values: object) -> str:
     A text without a translation is returned in English.
     """
     if language() == "ja":
-        text = _japanese().get(text, text)
+        text = japanese(text) or text
     return text.format(**values) if values else text
+
+
+def both(text: str) -> dict[str, str]:
+    """Returns a text in both languages, for a view that shows either: {"en": ..., "ja": ...}."""
+    return {"en": text, "ja": japanese(text) or text}
 
 
 def either(english: str, japanese: str) -> str:
@@ -77,18 +91,25 @@ def either(english: str, japanese: str) -> str:
     return japanese if language() == "ja" else english
 
 
-def japanese_description(command: str) -> str | None:
-    """Returns what a command such as "goryu match" prints above its options in Japanese, if there is such."""
-    from goryu.base.japanese import DESCRIPTIONS
+def japanese(key: str, file: str = "texts") -> str | None:
+    """Returns the Japanese text of a key, or None if no package has it.
 
-    return DESCRIPTIONS.get(command)
+    file: "texts", whose keys are the English texts; or "descriptions" of commands or "usi_options", whose
+        keys are their names.
+    """
+    for package in PACKAGES:
+        if package in sys.modules and (text := _catalogue(package, file).get(key)):
+            return text
+    return None
 
 
 @cache
-def _japanese() -> dict[str, str]:
-    from goryu.base.japanese import MESSAGES
+def _catalogue(package: str, file: str) -> dict[str, str]:
+    """Returns the Japanese texts of a package by their keys; none if it has no such file."""
+    import tomllib  # Here, because an English user needs none of it.
 
-    return MESSAGES
+    path = Path(str(sys.modules[package].__file__)).with_name("locale") / f"{file}.ja.toml"
+    return tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
 def _is_windows_japanese() -> bool:

@@ -21,6 +21,7 @@ from goryu.base.arguments import ArgumentParser
 from goryu.base.errors import InputError
 from goryu.base.installation import is_checkout
 from goryu.base.language import tr
+from goryu.base.printable import printable
 from goryu.players.config import EngineConfig, EvaluatorConfig
 
 if TYPE_CHECKING:
@@ -49,10 +50,10 @@ def main(arguments: Sequence[str]) -> int:
     is_working = True
     for line in _findings(options.model):
         is_working = is_working and not line.startswith("! broken")
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{printable(line)}\n")
         sys.stdout.flush()
     for line in _registration():
-        sys.stdout.write(f"{line}\n")
+        sys.stdout.write(f"{printable(line)}\n")
     return 0 if is_working else 1
 
 

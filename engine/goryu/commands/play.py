@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         counted = f" (N: {tr(kind.counts)})" if kind.counts else ""
         players.append(f"  {shown:<17}{tr(ALGORITHMS[name].about)}{counted}")
     players += ["", tr("levels:")]
-    players += [f"  {level.number:<3}{level.name}: {level.about}" for level in LEVELS]
+    players += [f"  {level.number:<3}{level.name}: {tr(level.about)}" for level in LEVELS]
     parser = ArgumentParser(
         "goryu play",
         description=tr(
@@ -82,7 +82,6 @@ def _parser() -> argparse.ArgumentParser:
             "Shogi uses the engine's options in engine_options.txt; level 10 also uses the opening book."
         ),
         epilog=tr("players (the number after the colon is N, with its default):") + "\n" + "\n".join(players),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("game", choices=GAMES)
     _add_players(parser.add_argument_group(tr("players")))

@@ -25,6 +25,7 @@ from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import InputError, fault
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.base.language import tr
+from goryu.base.printable import printable
 from goryu.commands.common import add_model, program
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
@@ -132,7 +133,7 @@ class Analysis:
                 return INTERRUPTED
             if not self._options.quiet:
                 for line in summary(game.name, describer):
-                    sys.stdout.write(line + "\n")
+                    sys.stdout.write(printable(line) + "\n")
                 sys.stdout.flush()
             lines += [json.dumps(line, ensure_ascii=False) for line in json_lines(game.name, describer)]
             if self._options.html:
@@ -245,4 +246,4 @@ def _signals_noted() -> Iterator[Callable[[], bool]]:
 
 
 def _say(message: str) -> None:
-    sys.stderr.write(f"goryu review: {message}\n")
+    sys.stderr.write(f"goryu review: {printable(message)}\n")

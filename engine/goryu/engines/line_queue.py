@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 from goryu.base.printable import printable
@@ -17,14 +18,15 @@ MOST_BYTES = 1 << 14
 """Of a line; the rest is dropped. The longest variation of a real engine has some hundred moves."""
 
 ANSWERS = ("bestmove", "readyok", "usiok")
-"""Lines that are never dropped."""
+MOST_ANSWERS = 64
+"""Lines with an answer are kept before others. So many that nobody waits for come from no real engine."""
 
 Line = tuple[float, str | None]
 """When the line arrived, by `time.perf_counter`, and its text; None for the end of the output."""
 
 
 class LineQueue:
-    """A queue of at most `size` lines, answers aside: then the oldest line makes room for the newest.
+    """A queue of at most `size` lines: then the oldest that is no answer makes room for the newest.
 
     An engine may print faster than anybody reads. Of a search the last lines count: the final score is there.
     """
@@ -53,10 +55,12 @@ class LineQueue:
             return self._lines.popleft() if self._lines else None
 
     def _drop_oldest(self) -> None:
-        for index, (_, text) in enumerate(self._lines):
+        for index, (_, text) in enumerate(islice(self._lines, MOST_ANSWERS)):
             if text is not None and not text.startswith(ANSWERS):
                 del self._lines[index]
                 return
+        if len(self._lines) >= MOST_ANSWERS:
+            self._lines.popleft()
 
 
 def arriving_lines(stream: IO[bytes]) -> Iterator[Line]:

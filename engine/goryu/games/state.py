@@ -24,8 +24,8 @@ class Outcome:
 class State(Protocol):
     """A two-player, zero-sum, perfect-information game in progress.
 
-    A state is mutable: `push` plays a move, `pop` takes it back. Every value is
-    in [-1, +1] and seen from the side to move: +1 win, 0 draw, -1 loss.
+    A state is mutable: `push` plays a move, `pop` takes it back. Every value is in [-1, +1] and seen from the
+    side to move: +1 win, 0 draw, -1 loss.
     """
 
     @property
@@ -40,11 +40,11 @@ class State(Protocol):
 
     @property
     def key(self) -> int:
-        """64-bit hash (a Zobrist key) of the position, the side to move and the ply: all that
-        decides the future of the game, except repetition.
+        """64-bit hash (a Zobrist key) of the position, the side to move and the ply: all that decides the
+        future of the game, except repetition.
 
-        The ply is mixed in, so that no sequence of moves leads back to an equal key
-        and the graph of keys has no cycle.
+        The ply is mixed in, so that no sequence of moves leads back to an equal key and the graph of keys has
+        no cycle.
         """
         ...
 
@@ -67,9 +67,8 @@ class State(Protocol):
     def repetition(self) -> Outcome | None:
         """Returns the result that the *path* to this position causes, or None.
 
-        A search ends a playout here, before it looks up the position: equal
-        positions on another path need not have this result, so it is never
-        stored with the position. Games without repetition return None.
+        A search ends a playout here, before it looks up the position: equal positions on another path need
+        not have this result, so it is never stored with the position. Games without repetition return None.
         """
         ...
 

@@ -6,7 +6,6 @@ within one is "ARCHIVE!MEMBER". Symbolic links to folders are not followed.
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import tarfile
@@ -15,22 +14,32 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from goryu.base.errors import InputError
 from goryu.base.installation import how_to_install
+from goryu.base.printable import printable
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 
 MAX_NESTING = 4
 """Archives within archives are opened to this depth."""
 
-MAX_ARCHIVE_BYTES = 1 << 31
+MAX_ARCHIVES = 1000
+"""So many archives within one file are opened."""
+
+MAX_ARCHIVE_BYTES = 256 << 20
 """An archive within an archive may have this size when unpacked."""
 
+MAX_SEVEN_ZIP_BYTES = 1 << 31
+"""The members of a 7z archive may have this size when unpacked, all together."""
+
+COPIED_BYTES = 1 << 20
+
 TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-OPENERS: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+OPENERS: dict[str, Callable[[IO[bytes]], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 ARCHIVE_SUFFIXES = (".zip", ".7z", *TAR_SUFFIXES)
 
 
@@ -38,12 +47,15 @@ ARCHIVE_SUFFIXES = (".zip", ".7z", *TAR_SUFFIXES)
 class RecordFile:
     """A file that may hold games: its content, or why it could not be read.
 
-    name: the path, or "ARCHIVE!MEMBER".
+    name: the path, or "ARCHIVE!MEMBER", with escapes for control characters.
     """
 
     name: str
     data: bytes = b""
     problem: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", printable(self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,33 +141,36 @@ def _file(path: Path) -> Iterator[RecordFile]:
         return
     try:
         with path.open("rb") as file:
-            yield from _opened(str(path), file, 0)
+            yield from _opened(str(path), file, 0, count())
     except OSError as error:
         yield RecordFile(str(path), problem=error.strerror or str(error))
 
 
-def _opened(name: str, file: BinaryIO, depth: int) -> Iterator[RecordFile]:
-    """Yields the records of an open file."""
+def _opened(name: str, file: IO[bytes], depth: int, archives: Iterator[int]) -> Iterator[RecordFile]:
+    """Yields the records of an open file. depth: of archives around it. archives: counts those opened."""
     lower = name.lower()
     if is_archive(lower):
         if depth > MAX_NESTING:
             yield RecordFile(name, problem=f"expected archives in archives at most {MAX_NESTING} deep")
             return
-        yield from _archive(name, file, depth)
+        if next(archives) >= MAX_ARCHIVES:
+            yield RecordFile(name, problem=f"expected at most {MAX_ARCHIVES} archives in an archive")
+            return
+        yield from _archive(name, file, depth, archives)
     elif lower.endswith(tuple(OPENERS)):
         yield _unpacked(name, file)
     else:
         yield _read(name, file)
 
 
-def _read(name: str, file: BinaryIO) -> RecordFile:
+def _read(name: str, file: IO[bytes]) -> RecordFile:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         return RecordFile(name, problem=f"expected at most {MAX_BYTES >> 20} MiB")
     return RecordFile(name, data)
 
 
-def _unpacked(name: str, file: BinaryIO) -> RecordFile:
+def _unpacked(name: str, file: IO[bytes]) -> RecordFile:
     suffix = Path(name).suffix.lower()
     try:
         with OPENERS[suffix](file) as content:
@@ -164,7 +179,7 @@ def _unpacked(name: str, file: BinaryIO) -> RecordFile:
         return RecordFile(name, problem=f"a damaged archive: {error}")
 
 
-def _archive(name: str, file: BinaryIO, depth: int) -> Iterator[RecordFile]:
+def _archive(name: str, file: IO[bytes], depth: int, archives: Iterator[int]) -> Iterator[RecordFile]:
     lower = name.lower()
     members = _zip if lower.endswith(".zip") else _seven_zip if lower.endswith(".7z") else _tar
     try:
@@ -173,14 +188,14 @@ def _archive(name: str, file: BinaryIO, depth: int) -> Iterator[RecordFile]:
             if isinstance(content, str):
                 yield RecordFile(full, problem=content)
             else:
-                yield from _opened(full, content, depth + 1)
+                yield from _opened(full, content, depth + 1, archives)
     except (OSError, EOFError, ValueError, RuntimeError, NotImplementedError) as error:
         yield RecordFile(name, problem=f"a damaged archive: {error}")
     except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error) as error:
         yield RecordFile(name, problem=f"a damaged archive: {error}")
 
 
-Members = Iterator[tuple[str, BinaryIO | str]]
+Members = Iterator[tuple[str, IO[bytes] | str]]
 """Names of members with their content, or with the reason why it cannot be read."""
 
 
@@ -188,11 +203,7 @@ def _wanted(member: str) -> bool:
     return is_record(member) or is_archive(member)
 
 
-def _limit(member: str) -> int:
-    return MAX_ARCHIVE_BYTES if is_archive(member) else MAX_BYTES
-
-
-def _zip(file: BinaryIO) -> Members:
+def _zip(file: IO[bytes]) -> Members:
     try:
         archive = zipfile.ZipFile(file, metadata_encoding="cp932")  # Names by Windows in Japan.
     except UnicodeDecodeError:
@@ -203,29 +214,37 @@ def _zip(file: BinaryIO) -> Members:
                 continue
             try:
                 with archive.open(info) as member:
-                    data = member.read(_limit(info.filename) + 1)
+                    content = _bounded(member, info.filename)
             except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, EOFError, OSError) as error:
                 yield info.filename, f"a damaged member: {error}"
                 continue
-            yield info.filename, _bounded(data, info.filename)
+            yield info.filename, content
 
 
-def _bounded(data: bytes, name: str) -> BinaryIO | str:
-    limit = _limit(name)
-    return io.BytesIO(data) if len(data) <= limit else f"expected at most {limit >> 20} MiB"
+def _bounded(member: IO[bytes], name: str) -> IO[bytes] | str:
+    """Returns a copy of a member, in memory if it is small, or the reason why it is not read."""
+    limit = MAX_ARCHIVE_BYTES if is_archive(name) else MAX_BYTES
+    copy: IO[bytes] = tempfile.SpooledTemporaryFile(MAX_BYTES + 1)  # noqa: SIM115 (the caller reads it)
+    while part := member.read(COPIED_BYTES):
+        copy.write(part)
+        if copy.tell() > limit:
+            copy.close()
+            return f"expected at most {limit >> 20} MiB"
+    copy.seek(0)
+    return copy
 
 
-def _tar(file: BinaryIO) -> Members:
+def _tar(file: IO[bytes]) -> Members:
     with tarfile.open(fileobj=file) as archive:
         for info in archive:
             if not info.isfile() or not _wanted(info.name):
                 continue
             member = archive.extractfile(info)
             if member is not None:
-                yield info.name, _bounded(member.read(_limit(info.name) + 1), info.name)
+                yield info.name, _bounded(member, info.name)
 
 
-def _seven_zip(file: BinaryIO) -> Members:
+def _seven_zip(file: IO[bytes]) -> Members:
     """Unpacks a 7z archive into a temporary folder: its members cannot be read one by one at a fair speed."""
     try:
         import py7zr
@@ -236,9 +255,9 @@ def _seven_zip(file: BinaryIO) -> Members:
             with py7zr.SevenZipFile(file) as archive:
                 names = sorted(info.filename for info in archive.list() if _is_plain(info))
                 size = sum(info.uncompressed for info in archive.list())
-                if size > MAX_ARCHIVE_BYTES:
+                if size > MAX_SEVEN_ZIP_BYTES:
                     raise InputError(
-                        f"expected at most {MAX_ARCHIVE_BYTES >> 20} MiB unpacked, found {size >> 20}"
+                        f"expected at most {MAX_SEVEN_ZIP_BYTES >> 20} MiB unpacked, found {size >> 20}"
                     )
                 archive.extract(folder, names)
         except (
@@ -251,7 +270,7 @@ def _seven_zip(file: BinaryIO) -> Members:
             path = Path(folder, name)
             if path.is_file():
                 with path.open("rb") as member:
-                    yield name, _bounded(member.read(_limit(name) + 1), name)
+                    yield name, _bounded(member, name)
 
 
 def _is_plain(info: object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from goryu.base.errors import InputError
-from goryu.base.language import either
+from goryu.base.language import tr
 from goryu.games.shogi import START_SFEN
 
 _DATE = re.compile(r"(\d{4})\D+(\d{1,2})\D+(\d{1,2})")
@@ -23,8 +23,8 @@ class RecordError(InputError):
     def __init__(self, problem: str, name: str = "", line: int | None = None) -> None:
         place = name
         if line:
-            place = either(f"{name}:{line}" if name else f"line {line}", f"{name} {line}行目".strip())
-        super().__init__(either(f"{place}: {problem}", f"{place}：{problem}") if place else problem)
+            place = tr("{name}:{line}", name=name, line=line) if name else tr("line {line}", line=line)
+        super().__init__(tr("{place}: {problem}", place=place, problem=problem) if place else problem)
         self.problem, self.name, self.line = problem, name, line
 
 
@@ -110,7 +110,7 @@ class GameRecord:
         """The players and the day, such as "▲甲 △乙 2026-11-26"; "" if the record names no player."""
         if not any(self.names):
             return ""
-        black, white = self.names[0] or either("Black", "先手"), self.names[1] or either("White", "後手")
+        black, white = self.names[0] or tr("Black"), self.names[1] or tr("White")
         return f"▲{black} △{white} {self.date}".strip()
 
     @property

@@ -24,6 +24,9 @@ Value = bool | int | float | str
 """The value of a field that an option sets."""
 
 
+MOST_DEVICES = 8
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceConfig:
     """What one of several devices has of its own; "" or 0: the same as the first."""
@@ -43,12 +46,13 @@ class EvaluatorConfig:
     model_format: one of `detect.FORMAT_NAMES`.
     backend: one of `providers.BACKENDS`.
     device: number of the GPU, or of several as in "0,1"; -1 for the CPU, whatever the backend. `devices.py`
-        tells what this and device2 to device8 mean.
+        tells what this and `more_devices` mean.
     fp16: does a GPU compute in 16-bit floats? "on", "off", or "auto" if the model answers nearly as before.
     batch_size: most positions per network call; 0 lets the backend choose.
     threads: of the native search for each device, or of the network if the search is the Python one; 0 for
         what was measured (`measuring.py`).
     temperature: the policy's Boltzmann temperature; 1 leaves the network's policy as it is.
+    more_devices: what the second to the eighth have of their own.
     """
 
     kind: str = "network"
@@ -62,13 +66,7 @@ class EvaluatorConfig:
     batch_size: int = 0
     threads: int = 0
     temperature: float = 1.5
-    device2: DeviceConfig = DeviceConfig()
-    device3: DeviceConfig = DeviceConfig()
-    device4: DeviceConfig = DeviceConfig()
-    device5: DeviceConfig = DeviceConfig()
-    device6: DeviceConfig = DeviceConfig()
-    device7: DeviceConfig = DeviceConfig()
-    device8: DeviceConfig = DeviceConfig()
+    more_devices: tuple[DeviceConfig, ...] = (DeviceConfig(),) * (MOST_DEVICES - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +262,21 @@ def with_fields(config: EngineConfig, values: Mapping[str, Value]) -> EngineConf
     return config
 
 
+def value_at(config: Any, path: str) -> Value:
+    """Returns the value of a field; a number in the path is a place in a tuple.
+
+    >>> value_at(EngineConfig(), "evaluator.more_devices.0.threads")
+    0
+    """
+    for name in path.split("."):
+        config = config[int(name)] if name.isdigit() else getattr(config, name)
+    value: Value = config
+    return value
+
+
 def _with_field(config: Any, path: str, value: Value) -> Any:
     name, _, rest = path.partition(".")
+    if name.isdigit():
+        place = int(name)
+        return (*config[:place], _with_field(config[place], rest, value), *config[place + 1 :])
     return replace(config, **{name: _with_field(getattr(config, name), rest, value) if rest else value})

@@ -45,6 +45,11 @@ def graph_settings(
     return GraphSettings(puct_config, solver, threads)
 
 
+def settings_at_level(settings: GraphSettings) -> GraphSettings:
+    """Returns the settings of a level: its search, in one thread, is the same on every machine."""
+    return replace(settings, config=replace(settings.config, batch_size=1), threads=1)
+
+
 def graph_search(loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> Puct:
     """Returns a search with the network and the numbers of the config, for other uses than to play.
 

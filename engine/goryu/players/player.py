@@ -1,18 +1,15 @@
 """The player: answers search requests, one at a time.
 
-It asks in order who knows the answer: the rules (a win by declaration), the book, and a search, which is that
-of a level, of another algorithm, or the engine's own.
+It asks in order who knows the answer: the rules (a win by declaration), the book, a search for a mate, and a
+search, which is that of a level, of another algorithm, or the engine's own.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from time import monotonic
 from typing import Any
 
-from goryu.base.errors import named
-from goryu.evaluators.network.providers import RUN_ERRORS
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
@@ -21,20 +18,21 @@ from goryu.players.books.opening_book import BookPlayer, suits
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.config import EngineConfig
 from goryu.players.go_mate import go_mate
-from goryu.players.kept_graph import GraphSettings, KeptGraph, graph_settings
-from goryu.players.levels.level_session import LevelSession, settings_at_level, task_at_level
-from goryu.players.levels.levels import Level, evaluator_of, level_of_move
-from goryu.players.ponder_session import PonderSession, before_prediction, ponders_on_all_replies, wait
+from goryu.players.graph_search import GraphSearch
+from goryu.players.kept_graph import GraphSettings, KeptGraph, graph_settings, settings_at_level
+from goryu.players.levels.level_moves import choose_level_move
+from goryu.players.levels.levels import Level, at_level, evaluator_of, level_of_move, limits_at_level
+from goryu.players.pondering import before_prediction, ponder, ponders_on_all_replies, wait
 from goryu.players.position import declaration
-from goryu.players.puct_session import PuctSession
+from goryu.players.recovery import with_second_try
+from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
-from goryu.players.search_session import InterruptedSearchError, SearchSession, Task
+from goryu.players.root_mate import answer_by_mate
+from goryu.players.session import Session, Task
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.search.evaluator import Evaluation
 from goryu.search.mates.mate import Mate
-from goryu.search.result import SearchResult
-
-_log = logging.getLogger("goryu")
+from goryu.search.result import RootMove, SearchResult
 
 
 class Player:
@@ -56,7 +54,7 @@ class Player:
         """
         self.slot = slot or EvaluatorSlot()
         self.last_algorithm = "puct"
-        self._last: Searcher | None = None  # The last search.
+        self._last: Puct | Searcher | None = None  # The last search.
         self._clock = clock
         self._time = TimeManager(clock)
         self._graph = KeptGraph()
@@ -124,47 +122,26 @@ class Player:
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
 
-        If a search fails and there is time, it begins anew, once, with an empty graph, and the one that got
-        further answers. If the network has failed, it is loaded again before: a lost GPU breaks its session,
-        and the CPU may work.
+        If a search fails and there is time, it begins anew, once (`with_second_try`).
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)
-        try:
-            answer = self._answer(task)
-            for message in self.slot.loaded.new_failures() if self.slot.loaded else ():
-                self._report(f"Error! {message}; the search goes on without it")
-            return answer
-        except InterruptedSearchError as error:
-            if error.left_ms < (self.slot.reload_ms() if error.is_lost else 1):
-                return error.answer
-            found, problem, is_lost = replace(error.answer, info_string=""), str(error), error.is_lost
-        except Exception as error:
-            _log.exception("the search failed")
-            found, problem, is_lost = None, f"Error! {named(error)}", isinstance(error, RUN_ERRORS)
-        remedy = "loading the evaluator again" if is_lost else "searching again with an empty graph"
-        self._report(f"{problem}; {remedy}")
-        try:
-            answer = self._answer_again(task, is_lost=is_lost)
-        except Exception:
-            if found is None:
-                raise
-            _log.exception("the search failed again")
-            return found
-        return found if found is not None and _playouts(found) > _playouts(answer) else answer
+        answer = with_second_try(
+            lambda: self._answer(task), self._start_again, self.slot.reload_ms, self._report
+        )
+        for message in self.slot.loaded.new_failures() if self.slot.loaded else ():
+            self._report(f"Error! {message}; the search goes on without it")
+        return answer
 
-    def _answer_again(self, task: Task, *, is_lost: bool) -> Answer:
-        """Returns the answer of another search; is_lost: loads the evaluator again before it."""
+    def _start_again(self, is_lost: bool) -> None:
+        """Drops the graph; is_lost: loads the evaluator again, too."""
         self._drop_searches()
         if is_lost and self.slot.loaded is not None:
             self.slot.loaded.lost.set()
             self.slot.reload(self._report)
-        try:
-            return self._answer(task)
-        except InterruptedSearchError as error:
-            return error.answer
 
     def _answer(self, task: Task) -> Answer:
+        """Asks in turn who knows the answer: the rules, the book, a search for a mate, and a search."""
         request = task.request
         if self.slot.loaded is None and needs_evaluator(request.config):
             return Answer(None, info_string=f"Error! no evaluator: {self.slot.problem}")
@@ -176,28 +153,38 @@ class Player:
             if answer is not None:
                 return answer
             task = task.after_hit()
-        known = declaration(request.board)
+        known = declaration(task.request.board)
         if known is None and not level:
             known = self._books.answer(task.request, self.slot.network_path, self._rng)
         if known is not None and not task.request.limits.is_open:
             return known
-        return self._session(replace(task, known=known), level).run()
-
-    def _session(self, task: Task, level: Level | None) -> SearchSession:
-        """Returns the search that answers: a level's, another algorithm's, or the engine's own."""
-        request = task.request
-        if level is not None:
-            return self._level_session(task, level)
+        task = replace(task, known=known)  # An analysis shows a score all the same.
+        if level:
+            return self._answer_of_level(task, level)
         if request.config.algorithm.name != "puct":
-            return SearchSession(self._other_searcher(request), task)
-        return PuctSession(self._puct(request, self._settings(request)), task)
+            return Session(self._other_searcher(task.request), task).run()
+        limits, mates = task.request.limits, request.config.mate
+        nodes = min(mates.root_nodes, limits.nodes) if limits.nodes else mates.root_nodes
+        search = self._graph_search(task.request, self._settings(task.request))
+        session = Session(search, task, reply_mates=self._reply_mates(search, task.request))
+        return answer_by_mate(session, search, nodes) or session.run()
 
-    def _level_session(self, task: Task, level: Level) -> LevelSession:
+    def _answer_of_level(self, task: Task, level: Level) -> Answer:
+        """Returns the answer of a level below full strength: its search, and its choice among the moves."""
         if self._seed:  # With a seed, the move depends on the position alone.
             task = replace(task, rng=Random(f"{self._seed} {task.request.board.key}"))
-        task = task_at_level(task, level)
-        puct = self._puct(task.request, settings_at_level(self._settings(task.request)))
-        return LevelSession(puct, task, level, self.slot.require().evaluator.evaluate)
+        config, limits = at_level(task.request.config, level), limits_at_level(task.request.limits, level)
+        request = replace(task.request, config=config, limits=limits)
+        task, rng, evaluate = replace(task, request=request), task.rng, self.slot.require().evaluator.evaluate
+        search = self._graph_search(request, settings_at_level(self._settings(request)))
+
+        def choose(result: SearchResult) -> RootMove:
+            temperature = config.evaluator.temperature
+            return choose_level_move(request.board, result, level, temperature, evaluate, rng)
+
+        session = Session(search, task, choose=choose, reply_mates=self._reply_mates(search, request))
+        # The nodes of a level limit its search only.
+        return answer_by_mate(session, search, config.mate.root_nodes, level.mate_plies) or session.run()
 
     def _ponder_on_all_replies(self, task: Task) -> Answer | None:
         request, predicted = before_prediction(task.request)
@@ -205,8 +192,9 @@ class Player:
         draw_value = -request.config.rules.draw_value(task.request.board.turn)
         settings = self._settings(request)
         settings = replace(settings, config=replace(settings.config, draw_value=draw_value))
-        puct = self._puct(request, settings)
-        return PonderSession(puct, replace(task, request=request), predicted).ponder()
+        task = replace(task, request=request)
+        session = Session(self._graph_search(request, settings), task, ends_at_hit=True)
+        return ponder(session, task, predicted)
 
     def _other_searcher(self, request: Request) -> Searcher:
         """Returns a new search by another algorithm than the engine's own."""
@@ -224,13 +212,17 @@ class Player:
             config, request.board.turn, loaded.batch_size, self.slot.threads, uses_gpu=loaded.uses_gpu
         )
 
-    def _puct(self, request: Request, settings: GraphSettings) -> Puct:
+    def _graph_search(self, request: Request, settings: GraphSettings) -> GraphSearch:
         """Returns the engine's own search, with its old graph where that is valid."""
         loaded, draw_value = self.slot.require(), settings.config.draw_value
         loaded.set_draw_value(-draw_value if request.board.turn else draw_value)
         puct = self._graph.prepared(loaded.evaluator, settings, request)
         self._last, self.last_algorithm = puct, "puct"
-        return puct
+        return GraphSearch(puct, counts_playouts=request.config.algorithm.traits.counts_playouts)
+
+    def _reply_mates(self, search: GraphSearch, request: Request) -> ReplyMates | None:
+        nodes = request.config.mate.reply_nodes
+        return ReplyMates(search.puct, request.board, nodes) if nodes > 0 else None
 
     def _set_seed(self, seed: int) -> None:
         if seed != self._seed:
@@ -260,7 +252,3 @@ class Player:
         if puct is None or self._last is not puct:
             return None
         return puct.dump(depth=depth, least_visits=least_visits, name=move_to_usi)
-
-
-def _playouts(answer: Answer) -> int:
-    return answer.result.stats.playouts if answer.result is not None else 0

@@ -1,14 +1,13 @@
 """Boltzmann choice: a move drawn at random, the more often the better it looks.
 
-A search that always plays its best move plays the same game again and again. For self-play
-and for variety the move is drawn with probability proportional to visits^(1/T). T = 1 plays
-each move as often as the search visited it; T -> 0 plays the most visited one; T -> infinity
-plays anything.
+A search that always plays its best move plays the same game again and again. For self-play and for variety
+the move is drawn with probability proportional to visits^(1/T). T = 1 plays each move as often as the search
+visited it; T -> 0 plays the most visited one; T -> infinity plays anything.
 
-Weakness: it does not distinguish a harmless variation from a blunder that the search tried.
-At T = 1 it plays a blunder with 1 % of the visits once in a hundred times.
-Source: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017
-(the softmax is Boltzmann's distribution with energies -ln visits).
+Weakness: it does not distinguish a harmless variation from a blunder that the search tried. At T = 1 it plays
+a blunder with 1 % of the visits once in a hundred times.
+Source: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017 (the softmax is
+Boltzmann's distribution with energies -ln visits).
 """
 
 from collections.abc import Sequence

@@ -1,13 +1,13 @@
 """Depth-limited minimax: search a few plies ahead and estimate the rest.
 
-Where the game is too large to finish, the search stops after `depth` plies and takes a
-heuristic's value of the position. Where the game is over, it takes the result.
+Where the game is too large to finish, the search stops after `depth` plies and takes a heuristic's value of
+the position. Where the game is over, it takes the result.
 
-Weakness: the search is blind one ply beyond this horizon. It is also deterministic: two such
-players repeat one game for ever, and a learner sees nothing new. `epsilon_greedy` cures that
-with a random move now and then.
-Sources: C. E. Shannon, 1950 (the horizon and the evaluation function); R. S. Sutton,
-A. G. Barto, "Reinforcement Learning", 2nd ed., 2018, section 2.2 (epsilon-greedy).
+Weakness: the search is blind one ply beyond this horizon. It is also deterministic: two such players repeat
+one game for ever, and a learner sees nothing new. `epsilon_greedy` cures that with a random move now and
+then.
+Sources: C. E. Shannon, 1950 (the horizon and the evaluation function); R. S. Sutton, A. G. Barto,
+"Reinforcement Learning", 2nd ed., 2018, section 2.2 (epsilon-greedy).
 """
 
 from collections.abc import Callable, Iterator

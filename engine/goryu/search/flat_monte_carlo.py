@@ -2,8 +2,8 @@
 
 It needs no knowledge of the game but the rules: good moves win more random games.
 
-Weakness: it builds no tree, so the opponent's replies stay random however long it runs. A
-trap that a random opponent misses eight times in nine looks like a good move.
+Weakness: it builds no tree, so the opponent's replies stay random however long it runs. A trap that a random
+opponent misses eight times in nine looks like a good move.
 Source: B. Abramson, "Expected-Outcome: A General Model of Static Evaluation", IEEE PAMI, 1990.
 """
 

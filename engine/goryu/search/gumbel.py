@@ -1,16 +1,15 @@
 """Gumbel search: policy-value search for budgets of a few playouts.
 
-PUCT needs many more playouts than there are moves before its visit counts mean anything.
-With a handful of playouts, this search first draws a few moves without replacement (the
-Gumbel-top-k trick: adding Gumbel noise to the log probabilities and taking the k largest is
-such a draw), then finds the best of them by sequential halving: every candidate gets the
-same number of playouts, the worse half is dropped, and so on. Playing the
-winner, and learning the policy `softmax(logits + sigma(value))`, improves on the prior in
-expectation even with two playouts.
+PUCT needs many more playouts than there are moves before its visit counts mean anything. With a handful of
+playouts, this search first draws a few moves without replacement (the Gumbel-top-k trick: adding Gumbel noise
+to the log probabilities and taking the k largest is such a draw), then finds the best of them by sequential
+halving: every candidate gets the same number of playouts, the worse half is dropped, and so on. Playing the
+winner, and learning the policy `softmax(logits + sigma(value))`, improves on the prior in expectation even
+with two playouts.
 
 Weakness: the root never tries a move outside its draw. PUCT can, and plays better with hundreds of playouts.
-Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by planning
-with Gumbel", ICLR 2022 (equation numbers below); the mixed value is in its appendix D.
+Source: I. Danihelka, A. Guez, J. Schrittwieser, D. Silver, "Policy improvement by planning with Gumbel", ICLR
+2022 (equation numbers below); the mixed value is in its appendix D.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -22,16 +21,9 @@ from goryu.games.state import Move, State
 from goryu.search.evaluator import Evaluation, Evaluator
 
 __all__ = [
-    "Gumbel",
-    "GumbelConfig",
-    "GumbelResult",
-    "Node",
-    "Steps",
-    "improved_policy",
-    "logits_of",
-    "round_sizes",
-    "search_steps",
-]
+    "Gumbel", "GumbelConfig", "GumbelResult", "Node", "Steps", "improved_policy", "logits_of",
+    "round_sizes", "search_steps",
+]  # fmt: skip
 
 Steps = Generator[list[State], list[Evaluation], "GumbelResult"]
 """A search that yields states, is sent one evaluation for each, and returns its result. A caller that steps
@@ -40,8 +32,8 @@ many searches can evaluate the leaves of many games in one call."""
 
 @dataclass(frozen=True, slots=True)
 class GumbelConfig:
-    """max_considered: moves that the root draws. c_visit, c_scale: the weight of values against logits
-    (the defaults are the paper's for Go and chess, for values in [0, 1]).
+    """max_considered: moves that the root draws. c_visit, c_scale: the weight of values against logits (the
+    defaults are the paper's for Go and chess, for values in [0, 1]).
     """
 
     max_considered: int = 16
@@ -51,8 +43,8 @@ class GumbelConfig:
 
 @dataclass(frozen=True, slots=True)
 class GumbelResult:
-    """move: the move to play. value: expected result for the side to move, in [-1, +1], if it now plays
-    by the improved policy. (The mixed value is that of the prior, and lower.)
+    """move: the move to play. value: expected result for the side to move, in [-1, +1], if it now plays by
+    the improved policy. (The mixed value is that of the prior, and lower.)
 
     moves, visits: the legal moves and the playouts through each.
     prior, policy: the evaluator's policy and the improved one, a network's target; both sum to 1.
@@ -172,18 +164,17 @@ def search_steps(
     assert playouts >= 0
     (evaluation,) = yield [state.copy()]
     root = Node(state.legal_moves(), evaluation)
-    count = len(root.moves)
-    g = gumbel_noise(count, rng)
-    candidates = sorted(range(count), key=lambda i: -(g[i] + root.logits[i]))[: config.max_considered]
-    for size in round_sizes(len(candidates), playouts):
+    indices = range(len(root.moves))
+    g = gumbel_noise(len(root.moves), rng)  # 1. Draw the candidates.
+    candidates = sorted(indices, key=lambda i: -(g[i] + root.logits[i]))[: config.max_considered]
+    for size in round_sizes(len(candidates), playouts):  # 2. Halve them, again and again.
         if should_stop(root):
             break
         scores = root.scores(g, config)
         candidates = sorted(candidates, key=lambda i: -scores[i])[:size]
         yield from _round(root, state, candidates, config)
-    scores, most = root.scores(g, config), max(root.visits)
-    finalists = (i for i in range(count) if root.visits[i] == most)
-    best = max(finalists, key=lambda i: scores[i])
+    scores, most = root.scores(g, config), max(root.visits)  # 3. Choose the best of the most visited.
+    best = max((i for i in indices if root.visits[i] == most), key=lambda i: scores[i])
     return _result(root, best, evaluation.policy, config)
 
 
@@ -194,13 +185,34 @@ def gumbel_noise(count: int, rng: Random | None) -> list[float]:
     return [-log(-log(rng.random() or 1e-300)) for _ in range(count)]
 
 
+def round_sizes(candidates: int, playouts: int) -> list[int]:
+    """Returns how many candidates get a playout in each round of sequential halving.
+
+    The numbers sum to `playouts`; the last round may be incomplete.
+
+    >>> round_sizes(4, 16)
+    [4, 4, 2, 2, 2, 2]
+    """
+    phases = max(1, ceil(log2(candidates)))
+    rounds: list[int] = []
+    remaining, size = playouts, candidates
+    while remaining:
+        for _ in range(max(1, playouts // (phases * size))):
+            rounds.append(min(size, remaining))
+            remaining -= rounds[-1]
+            if not remaining:
+                break
+        size = max(min(2, candidates), size // 2)
+    return rounds
+
+
 def _round(
     root: Node, state: State, candidates: Sequence[int], config: GumbelConfig
 ) -> Generator[list[State], list[Evaluation], None]:
     """Runs one playout through each of the candidates."""
     leaves: list[State] = []
     paths: list[list[tuple[Node, int]]] = []
-    for i in candidates:
+    for i in candidates:  # 1. Select.
         leaf, path = _descend(root, i, state, config)
         outcome = leaf.outcome() or leaf.repetition()
         if outcome is not None:
@@ -208,7 +220,7 @@ def _round(
         else:
             leaves.append(leaf)
             paths.append(path)
-    if leaves:
+    if leaves:  # 2. Evaluate, and back up.
         evaluations = yield leaves
         for leaf, path, evaluation in zip(leaves, paths, evaluations, strict=True):
             parent, i = path[-1]
@@ -218,27 +230,29 @@ def _round(
 
 def _descend(root: Node, i: int, state: State, config: GumbelConfig) -> tuple[State, list[tuple[Node, int]]]:
     """Returns the leaf that a playout through the root's move `i` reaches, and the path to it."""
-    leaf, path = state.copy(), [(root, i)]
+    leaf, node, path = state.copy(), root, [(root, i)]
     leaf.push(root.moves[i])
-    while (node := path[-1][0].child(path[-1][1])) is not None:
-        path.append((node, node.select(config)))
-        leaf.push(node.moves[path[-1][1]])
+    while (child := node.child(i)) is not None:
+        node, i = child, child.select(config)
+        path.append((node, i))
+        leaf.push(node.moves[i])
     return leaf, path
+
+
+def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:
+    """Adds a leaf's value (for its side to move) to every move on the path."""
+    for node, i in reversed(path):
+        value = -value
+        node.visits[i] += 1
+        node.value_sums[i] += value
 
 
 def _result(root: Node, best: int, prior: Sequence[float], config: GumbelConfig) -> GumbelResult:
     policy, values, value = root.improved_policy(config), root.completed_values(), 0.0
     for probability, completed in zip(policy, values, strict=True):
         value += probability * completed
-    return GumbelResult(
-        root.moves[best],
-        value,
-        tuple(root.moves),
-        tuple(root.visits),
-        tuple(prior),
-        tuple(policy),
-        tuple(values),
-    )
+    moves, visits = tuple(root.moves), tuple(root.visits)
+    return GumbelResult(moves[best], value, moves, visits, tuple(prior), tuple(policy), tuple(values))
 
 
 def logits_of(policy: Sequence[float]) -> list[float]:
@@ -263,32 +277,3 @@ def sigma(values: Sequence[float], visits: Sequence[int], config: GumbelConfig) 
     """Returns sigma of values in [-1, +1] (equation 8)."""
     scale = (config.c_visit + max(visits)) * config.c_scale / 2.0
     return [scale * (value + 1.0) for value in values]
-
-
-def back_up(path: Sequence[tuple[Node, int]], value: float) -> None:
-    """Adds a leaf's value (for its side to move) to every move on the path."""
-    for node, i in reversed(path):
-        value = -value
-        node.visits[i] += 1
-        node.value_sums[i] += value
-
-
-def round_sizes(candidates: int, playouts: int) -> list[int]:
-    """Returns how many candidates get a playout in each round of sequential halving.
-
-    The numbers sum to `playouts`; the last round may be incomplete.
-
-    >>> round_sizes(4, 16)
-    [4, 4, 2, 2, 2, 2]
-    """
-    phases = max(1, ceil(log2(candidates)))
-    rounds: list[int] = []
-    remaining, size = playouts, candidates
-    while remaining:
-        for _ in range(max(1, playouts // (phases * size))):
-            rounds.append(min(size, remaining))
-            remaining -= rounds[-1]
-            if not remaining:
-                break
-        size = max(min(2, candidates), size // 2)
-    return rounds

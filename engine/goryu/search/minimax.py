@@ -1,13 +1,13 @@
 """Minimax: search the whole game, one side maximising and the other minimising.
 
-If both sides play their best, the value of a position is the greatest (for the one side)
-or the smallest (for the other) of the values of the positions that its moves lead to.
-Because one side's win is the other's loss, the smallest value is the negated greatest of
-the negated values; `negamax` writes that down once and serves both sides.
+If both sides play their best, the value of a position is the greatest (for the one side) or the smallest (for
+the other) of the values of the positions that its moves lead to. Because one side's win is the other's loss,
+the smallest value is the negated greatest of the negated values; `negamax` writes that down once and serves
+both sides.
 
 Weakness: it visits everything. Tic-tac-toe has 549,946 nodes; larger games never finish.
-Source: C. E. Shannon, "Programming a Computer for Playing Chess", Philosophical Magazine,
-1950; the theorem is J. von Neumann's, 1928.
+Source: C. E. Shannon, "Programming a Computer for Playing Chess", Philosophical Magazine, 1950; the theorem
+is J. von Neumann's, 1928.
 """
 
 from goryu.games.state import Move, State

@@ -6,9 +6,9 @@ the tree by the move with the greatest score
 
     Q(a) + c * P(a) * sqrt(N) / (1 + N(a))
 
-where N(a) counts the visits of a move and N those of its node, until it reaches a position that is not in
-the tree. It evaluates this position (or takes the result, if the game is over) and adds the value to every
-move on the way back, with the sign changed at each step. A move without a visit has the Q of its node.
+where N(a) counts the visits of a move and N those of its node, until it reaches a position that is not in the
+tree. It evaluates this position (or takes the result, if the game is over) and adds the value to every move
+on the way back, with the sign changed at each step. A move without a visit has the Q of its node.
 
 Weakness: the evaluator evaluates one position at a time, though networks are fastest on batches; and a
 position that two move orders reach is searched twice. `puct.py` cures both.

@@ -1,7 +1,7 @@
 """Random play: the baseline that every other search must beat.
 
-Weakness: it uses no knowledge at all. As a quick and unbiased way to finish a game it is the heart
-of the Monte Carlo methods.
+Weakness: it uses no knowledge at all. As a quick and unbiased way to finish a game it is the heart of the
+Monte Carlo methods.
 """
 
 from random import Random

@@ -1,19 +1,18 @@
 """UCT: Monte Carlo tree search whose moves are chosen by UCB1.
 
-Flat Monte Carlo spends as much on bad moves as on good ones and never learns the
-opponent's replies. UCT cures both. In every position it treats the moves as the arms of a
-bandit: it prefers the best average so far, plus a bonus that shrinks as a move is tried.
-A leaf that has been visited often enough gets children, so the tree grows where both sides
-want to go, and the values tend to those of minimax.
+Flat Monte Carlo spends as much on bad moves as on good ones and never learns the opponent's replies. UCT
+cures both. In every position it treats the moves as the arms of a bandit: it prefers the best average so far,
+plus a bonus that shrinks as a move is tried. A leaf that has been visited often enough gets children, so the
+tree grows where both sides want to go, and the values tend to those of minimax.
 
 The four phases of an iteration are those of the survey by Browne et al., but a leaf is expanded last: it gets
 its children at the end of its visit number `expand_at`, so that every iteration simulates one game.
 
-Weakness: every move must be tried before any is preferred, and a random game says little
-about a quiet position. PUCT replaces the first by a policy and the second by a value.
-Sources: L. Kocsis, C. Szepesvari, "Bandit Based Monte-Carlo Planning", 2006; UCB1: P. Auer,
-N. Cesa-Bianchi, P. Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", 2002;
-C. Browne et al., "A Survey of Monte Carlo Tree Search Methods", 2012.
+Weakness: every move must be tried before any is preferred, and a random game says little about a quiet
+position. PUCT replaces the first by a policy and the second by a value.
+Sources: L. Kocsis, C. Szepesvari, "Bandit Based Monte-Carlo Planning", 2006; UCB1: P. Auer, N. Cesa-Bianchi,
+P. Fischer, "Finite-time Analysis of the Multiarmed Bandit Problem", 2002; C. Browne et al., "A Survey of
+Monte Carlo Tree Search Methods", 2012.
 """
 
 from math import inf, log, sqrt
@@ -52,7 +51,7 @@ class Node:
 
     def select(self, c: float) -> Move:
         """Returns the move of greatest UCB1, the first one if several tie."""
-        log_visits = log(max(1, self.visits))
+        log_visits = log(max(1, self.visits))  # The root has no visit at first.
         return max(self.children, key=lambda move: self.children[move].ucb1(log_visits, c))
 
 

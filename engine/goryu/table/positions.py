@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import cast
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
+from goryu.base.language import language, tr
 from goryu.games import reversi, tictactoe
 from goryu.games.given_tree import GivenTree, read_tree
 from goryu.games.shogi import move_to_usi
@@ -16,8 +16,6 @@ from goryu.implementation import Board, Reversi
 from goryu.kifu.notation import KANJI, japanese_move
 from goryu.kifu.reading import parse_record
 
-Language = Literal["en", "ja"]
-
 SQUARES = [f"{column}{row}" for row in "123" for column in "abc"]
 """The names of the squares of tic-tac-toe, as in reversi: column and row from the top left."""
 
@@ -25,15 +23,15 @@ MINIMAX_TREE = "A: B C; B: D E; C: F G; D: H=2 I=5; E: J=10 K=4; F: L=1 M=3; G: 
 CUT_TREE = "A: B C; B: D E; C: F G; D: H=4 I=5; E: J=6 K=8; F: L=1 M=3; G: N=7 O=2"
 """The trees of a lesson on minimax and alpha-beta. It names I, J and A to F; we chose the rest."""
 
-Example = tuple[str, str, str]
-"""A position's text, and its name in English and in Japanese."""
+Example = tuple[str, str]
+"""A position's text, and its name: a text of `tr`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """parse: a position from text; raises InputError. example_text: explains it.
+    """parse: a position from text; raises InputError. help: explains the text, and is one of `tr`.
 
-    move_name: a move as people write it; the state is the position before it.
+    move_name: a move as people write it, in the user's language; the state is the position before it.
     board: the rows of the board, one text a square ("" if empty); white pieces of shogi begin with "v". Empty
         for a game without a board.
     """
@@ -41,8 +39,8 @@ class Game:
     name: str
     parse: Callable[[str], State]
     examples: tuple[Example, ...]
-    help: tuple[str, str]
-    move_name: Callable[[State, Move, Language], str]
+    help: str
+    move_name: Callable[[State, Move], str]
     board: Callable[[State], list[list[str]]]
 
 
@@ -102,21 +100,20 @@ def _parse_shogi(text: str) -> State:
     return board
 
 
-def _name_tictactoe(_state: State, move: Move, _language: Language) -> str:
+def _name_tictactoe(_state: State, move: Move) -> str:
     return SQUARES[move]
 
 
-def _name_reversi(state: State, move: Move, language: Language) -> str:
-    name = cast(Reversi, state).move_name(move)
-    return "パス" if name == "pass" and language == "ja" else name
+def _name_reversi(state: State, move: Move) -> str:
+    return tr(cast(Reversi, state).move_name(move))  # "pass" is a word.
 
 
-def _name_numbers(state: State, move: Move, _language: Language) -> str:
+def _name_numbers(state: State, move: Move) -> str:
     return cast(GivenTree, state).move_name(move)
 
 
-def _name_shogi(state: State, move: Move, language: Language) -> str:
-    return japanese_move(cast(Board, state), move) if language == "ja" else move_to_usi(move)
+def _name_shogi(state: State, move: Move) -> str:
+    return japanese_move(cast(Board, state), move) if language() == "ja" else move_to_usi(move)
 
 
 def _rows_of_text(state: State) -> list[list[str]]:
@@ -142,15 +139,12 @@ GAMES = {
         "tictactoe",
         _parse_tictactoe,
         (
-            ("", "the empty board", "初期局面"),
-            ("4 0 8 1", "X must block", "×の受けの一手"),
-            ("0 4 8", "a trap for O", "○への罠"),
-            ("0 4 8 2 6 7", "both threaten", "終盤の攻め合い"),
+            ("", "the empty board"),
+            ("4 0 8 1", "X must block"),
+            ("0 4 8", "a trap for O"),
+            ("0 4 8 2 6 7", "both threaten"),
         ),
-        (
-            "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8; or a board, XO./.X./..O",
-            "指し手を並べる。マスは 0〜8（左上から横へ）または a1〜c3。例：4 0 8。盤 XO./.X./..O でもよい",
-        ),
+        "the moves, as squares 0 to 8 (row by row) or a1 to c3, such as 4 0 8; or a board, XO./.X./..O",
         _name_tictactoe,
         _rows_of_text,
     ),
@@ -158,15 +152,12 @@ GAMES = {
         "reversi",
         _parse_reversi,
         (
-            ("", "the start", "初期局面"),
-            ("4x4", "the start on 4×4", "4×4 の初期局面"),
-            ("4x4 c4 b4 a1 d2 d4 d3 a2", "4×4, late", "4×4 の終盤"),
-            ("6x6", "the start on 6×6", "6×6 の初期局面"),
+            ("", "the start"),
+            ("4x4", "the start on 4×4"),
+            ("4x4 c4 b4 a1 d2 d4 d3 a2", "4×4, late"),
+            ("6x6", "the start on 6×6"),
         ),
-        (
-            "the moves, such as d3 c3, 4x4 or 6x6 before them; or a board of any size, ..../.XO./.OX./.... X",
-            "指し手を並べる。例：d3 c3。小さい盤は先頭に 4x4 か 6x6。盤と手番 ..../.XO./.OX./.... X も可",
-        ),
+        "the moves, such as d3 c3, 4x4 or 6x6 before them; or a board of any size, ..../.XO./.OX./.... X",
         _name_reversi,
         _rows_of_reversi,
     ),
@@ -174,15 +165,12 @@ GAMES = {
         "shogi",
         _parse_shogi,
         (
-            ("", "the start", "初期局面"),
-            ("startpos moves 7g7f 3c3d 2g2f 8c8d", "an opening", "序盤"),
-            ("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1", "a mate in one", "一手詰"),
-            ("sfen 4k4/9/9/9/9/9/9/R8/4K4 b - 1 moves 9h9g 5a5b 9g9h", "a repetition", "千日手"),
+            ("", "the start"),
+            ("startpos moves 7g7f 3c3d 2g2f 8c8d", "an opening"),
+            ("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1", "a mate in one"),
+            ("sfen 4k4/9/9/9/9/9/9/R8/4K4 b - 1 moves 9h9g 5a5b 9g9h", "a repetition"),
         ),
-        (
-            "an SFEN, startpos moves 7g7f …, moves in USI, or a record in KIF, KI2 or CSA",
-            "SFEN、startpos moves 7g7f …、USI の指し手、または KIF・KI2・CSA の棋譜",
-        ),
+        "an SFEN, startpos moves 7g7f …, moves in USI, or a record in KIF, KI2 or CSA",
         _name_shogi,
         _rows_of_shogi,
     ),
@@ -190,13 +178,10 @@ GAMES = {
         "numbers",
         _parse_numbers,
         (
-            (MINIMAX_TREE, "a tree for minimax", "ミニマックスの例"),
-            (CUT_TREE, "a tree with an α cut and a β cut", "αカットとβカットの例"),
+            (MINIMAX_TREE, "a tree for minimax"),
+            (CUT_TREE, "a tree with an α cut and a β cut"),
         ),
-        (
-            "a tree for minimax and alpha-beta, such as A: B C; B: D=5 E=10; C: F=3 G=7; A takes the greater",
-            "ミニマックスとアルファベータ用の木。例：A: B C; B: D=5 E=10; C: F=3 G=7。A は大きい方を選ぶ",
-        ),
+        "a tree for minimax and alpha-beta, such as A: B C; B: D=5 E=10; C: F=3 G=7; A takes the greater",
         _name_numbers,
         lambda _: [],
     ),

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write
-from goryu.base.japanese.usi_options import USI_OPTIONS
-from goryu.base.language import either, tr
+from goryu.base.language import japanese, language, tr
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import Command
 from goryu.usi.option import Option
@@ -200,4 +199,5 @@ def print_options(arguments: Sequence[str]) -> int:
 
 def _help(option: Option) -> str:
     """Returns the help of an option in the user's language."""
-    return either(option.help, USI_OPTIONS.get(option.name, option.help))
+    translation = japanese(option.name, "usi_options") if language() == "ja" else None
+    return translation or option.help

@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass
 from enum import Enum
-from operator import attrgetter
 
 from goryu.base.errors import GoryuError
 from goryu.base.language import tr
-from goryu.players.config import EngineConfig, Value
+from goryu.players.config import EngineConfig, Value, value_at
 
 INT32_MAX = 2**31 - 1
 """MyShogi and others read numbers in 32 bits and drop an option with a greater bound."""
@@ -92,7 +91,7 @@ class Option:
 
     def text(self, config: EngineConfig) -> str:
         """Returns the value in `config` as the protocol writes it."""
-        value: Value = attrgetter(self.field)(config)
+        value = value_at(config, self.field)
         if isinstance(value, bool):
             return "true" if value else "false"
         if isinstance(value, str):

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from operator import attrgetter
 
-from goryu.players.config import EngineConfig, Value, with_fields
+from goryu.players.config import EngineConfig, Value, value_at, with_fields
 from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES
 from goryu.usi.options_file import OPTIONS_FILE, parse_options_file
@@ -85,7 +84,7 @@ class OptionValues:
         if self._offered is None or _defaults_of(chosen) == _defaults_of(self._offered):
             return self._user
         return {
-            field: value for field, value in self._user.items() if value != attrgetter(field)(self._offered)
+            field: value for field, value in self._user.items() if value != value_at(self._offered, field)
         }
 
     def find(self, name: str) -> list[Option]:

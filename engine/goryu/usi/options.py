@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from goryu import __version__
 from goryu.players.agents.usi_traits import USI_TRAITS
-from goryu.players.config import EngineConfig
-from goryu.players.set_up.devices import MOST_DEVICES
+from goryu.players.config import MOST_DEVICES, EngineConfig
 from goryu.usi.option import (
     CP,
     INT32_MAX,
@@ -244,11 +243,12 @@ OPTIONS: tuple[Option, ...] = (
 OPTIONS_OF_MORE_DEVICES = tuple(
     option
     for n in range(2, MOST_DEVICES + 1)
+    for device in (f"evaluator.more_devices.{n - 2}",)
     for option in (
-        filename(f"DNN_Model{n}", f"evaluator.device{n}.model", f"Model of device {n}. Empty: the same."),
-        spin(f"UCT_Threads{n}", f"evaluator.device{n}.threads", 0, 256, NUMBER,
+        filename(f"DNN_Model{n}", f"{device}.model", f"Model of device {n}. Empty: the same."),
+        spin(f"UCT_Threads{n}", f"{device}.threads", 0, 256, NUMBER,
              f"Threads of device {n}. 0: as many as for the first, if Device names it."),
-        spin(f"DNN_Batch_Size{n}", f"evaluator.device{n}.batch_size", 0, 4096, NUMBER,
+        spin(f"DNN_Batch_Size{n}", f"{device}.batch_size", 0, 4096, NUMBER,
              f"Positions per network call of device {n}. 0: the same."),
     )
 )  # fmt: skip

@@ -17,6 +17,7 @@ from goryu.base.zip_damage import ZIP_DAMAGE
 from goryu_lab.conversion.tensors import ConversionError, check_size
 
 MOST_MEMBERS = 10_000
+MOST_DIMENSIONS = 8
 
 
 def read_npz(path: Path) -> dict[str, npt.NDArray[np.generic]]:
@@ -57,9 +58,12 @@ def _read_array(path: Path, member: zipfile.ZipInfo, content: bytes) -> npt.NDAr
         raise ConversionError(
             f"{path}: the member {name} holds Python objects, which can execute code; it is not read"
         )
+    if dtype.kind not in "biuf":
+        raise ConversionError(f"{path}: the member {name} has the type {dtype}; expected numbers")
     start = file.tell()
     count = math.prod(shape)
-    if min(shape, default=0) < 0 or count * dtype.itemsize != len(content) - start:
+    is_shape = len(shape) <= MOST_DIMENSIONS and all(type(n) is int and n >= 0 for n in shape)
+    if not is_shape or count * dtype.itemsize != len(content) - start:
         raise ConversionError(
             f"{path}: the member {name} has the shape {list(shape)} of {dtype} and "
             f"{len(content) - start} bytes; the file is damaged"

@@ -10,12 +10,12 @@ from typing import Any
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
-from goryu.base.language import either, language, tr
+from goryu.base.language import tr
 from goryu.base.strict_json import parse_json
 from goryu.commands.common import program
 from goryu.games.given_tree import TreeError
 from goryu.games.state import State
-from goryu.table.positions import GAMES, Language, parse_position
+from goryu.table.positions import GAMES, parse_position
 from goryu_page.microscope.counting import counts
 from goryu_page.microscope.dump import from_dump
 from goryu_page.microscope.minimax import MinimaxObserver
@@ -75,7 +75,7 @@ def _print_counts(options: argparse.Namespace) -> None:
     state = _position(options)
     name = "material" if options.game in ("reversi", "shogi") else "uniform"
     evaluator = open_evaluator(options.game, state, name)
-    sys.stdout.write(counts_header(_language()) + "\n")
+    sys.stdout.write(counts_header() + "\n")
     for found in counts(state, options.count, evaluator):
         sys.stdout.write(counts_line(found) + "\n")
         sys.stdout.flush()
@@ -84,12 +84,9 @@ def _print_counts(options: argparse.Namespace) -> None:
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     """Returns the recording of the search that the options describe, or of a dumped graph."""
     state = _position(options)
-    spoken = _language()
     if options.graph is not None:
         recording = from_dump(_read_json(options.graph), state)
-        return recording, Subject(
-            options.game, state, OBSERVED["puct"], readable_name(options.graph.name), spoken
-        )
+        return recording, Subject(options.game, state, OBSERVED["puct"], readable_name(options.graph.name))
     algorithm = options.algorithm or ("alpha-beta" if options.game == "numbers" else "puct")
     observed = OBSERVED[algorithm]
     values = dict(map(_parameter, options.parameter))
@@ -105,9 +102,8 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
     run(observer, playouts or 1)
     if isinstance(observer, MinimaxObserver) and not observer.is_complete:
         _warn(f"the search is too large: only its first {MOST_STEPS} steps are shown; see --count")
-    return observer.recording, Subject(
-        options.game, state, observed, options.network if observed.algorithm.uses != "rules" else "", spoken
-    )
+    details = options.network if observed.algorithm.uses != "rules" else ""
+    return observer.recording, Subject(options.game, state, observed, details)
 
 
 def _position(options: argparse.Namespace) -> State:
@@ -127,10 +123,6 @@ def _read_json(path: Path) -> Any:
         return parse_json(path.read_text("utf-8"))
     except ValueError as error:
         raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
-
-
-def _language() -> Language:
-    return "ja" if language() == "ja" else "en"
 
 
 def _warn(line: str) -> None:
@@ -181,7 +173,7 @@ def make_parser() -> argparse.ArgumentParser:
 def _parameters() -> str:
     """Returns the parameters of the algorithms with their defaults, for the help."""
     return "; ".join(
-        f"{name}: {', '.join(f'{p.name}={p.default:g} ({either(*p.about)})' for p in observed.parameters)}"
+        f"{name}: {', '.join(f'{p.name}={p.default:g} ({tr(p.about)})' for p in observed.parameters)}"
         for name, observed in OBSERVED.items()
         if observed.parameters
     )

@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from time import monotonic
 
-REST_S = 3.0
-"""Background work rests this long after the last search of a tab: people often ask for another one."""
+from goryu_page.dojo.timing import TIMING, Timing
 
 
 class Activity:
     """Counts what the tabs of the page do; any thread may use it."""
 
-    def __init__(self) -> None:
+    def __init__(self, timing: Timing = TIMING) -> None:
+        self._timing = timing
         self._lock = Lock()
         self._count = 0
-        self._ended_s = -REST_S
+        self._rests_until_s = timing.clock()
 
     @contextmanager
     def going_on(self) -> Iterator[None]:
@@ -27,9 +26,9 @@ class Activity:
         finally:
             with self._lock:
                 self._count -= 1
-                self._ended_s = monotonic()
+                self._rests_until_s = self._timing.clock() + self._timing.rest_s
 
     @property
     def is_going_on(self) -> bool:
-        """Does a person wait for something now, or has done so in the last REST_S seconds?"""
-        return self._count > 0 or monotonic() - self._ended_s < REST_S
+        """Does a person wait for something now, or has done so a short while ago?"""
+        return self._count > 0 or self._timing.clock() < self._rests_until_s

@@ -8,7 +8,7 @@ from goryu.analysis.review import PlyReview
 from goryu_page.dojo.problems import Problem, ProblemKind
 
 PLAYOUTS = 800
-"""For each position of a judgement."""
+"""For each position of a judgement, by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ def judge_answer(
     judge: Callable[[], MoveJudge],
     threshold: float,
     should_stop: Callable[[], bool],
+    playouts: int = PLAYOUTS,
 ) -> Answer | None:
     """Returns the judgement of a legal move; None if `should_stop` ended it.
 
@@ -42,10 +43,10 @@ def judge_answer(
     is_listed = any(one["move"] == move and one["accepted"] for one in problem.content["answers"])
     if is_listed and problem.kind is not ProblemKind.IMPORTED:
         return Answer(move, True, True, None)
-    review = judge().judge(problem.start, problem.moves, move, PLAYOUTS, should_stop)
+    review = judge().judge(problem.start, problem.moves, move, playouts, should_stop)
     if review is None:
         return None
-    is_good = problem.kind is not ProblemKind.OPENING and not loses(review, threshold, PLAYOUTS)
+    is_good = problem.kind is not ProblemKind.OPENING and not loses(review, threshold, playouts)
     return Answer(move, is_listed or is_good, is_listed, review)
 
 

@@ -1,23 +1,20 @@
-"""The thread that checks candidates in the background, one after the other, until none is left."""
+"""Checks candidates in the background, one after the other, until none is left."""
 
 import logging
 from collections.abc import Callable
-from threading import Event, Lock, Thread
 
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.base.errors import GoryuError
 from goryu_page.dojo.checking import Verdict, check
 from goryu_page.dojo.database import Database, DatabaseError
 from goryu_page.dojo.problems import Problem, Problems
 from goryu_page.dojo.settings import training_settings
+from goryu_page.dojo.timing import TIMING, Timing
+from goryu_page.dojo.worker import Worker
 
 _log = logging.getLogger("goryu_page.dojo")
 
-LOOK_S = 0.5
-"""Between two looks whether the machine is free."""
 
-
-class Checker:
+class Checker(Worker):
     """Works while there are candidates, the settings allow it and nothing else needs the machine.
 
     What was decided is kept; a check that was cut off begins anew. Any thread may use it.
@@ -29,11 +26,13 @@ class Checker:
         searcher: Callable[[], PositionSearcher],
         is_free: Callable[[], bool],
         on_change: Callable[[], None],
+        timing: Timing = TIMING,
     ) -> None:
         """searcher: returns the one to use, for the checker's thread only; it may load a network.
 
         is_free: may the machine be used now? Called often. on_change: called after each decision.
         """
+        super().__init__("goryu-checker", timing)
         self._database = database
         self._problems = Problems(database)
         self._make_searcher = searcher
@@ -41,69 +40,48 @@ class Checker:
         self._retried = -1  # The last problem that was begun again because the network was lost.
         self._is_free = is_free
         self._on_change = on_change
-        self._lock = Lock()
-        self._closed = Event()
-        self._thread: Thread | None = None
-        self._is_wanted = False
+        self.is_running = False
+        """Is there something to check, or perhaps: has `wake` been called?"""
         self.failure = ""
         """Why the checks ended, for the user; "" if nothing failed."""
 
-    @property
-    def is_running(self) -> bool:
-        """Is there a thread, at work or waiting for the machine?"""
-        return self._thread is not None
-
     def wake(self) -> None:
         """Begins to work if there is anything to do."""
-        with self._lock:
-            self._is_wanted = True
-            if self._thread is None and not self._closed.is_set():
-                self.failure = ""
-                self._thread = Thread(target=self._run, name="checker", daemon=True)
-                self._thread.start()
+        self.is_running, self.failure = True, ""
+        super().wake()
 
-    def close(self) -> None:
-        """Ends the thread and waits for it."""
-        self._closed.set()
-        with self._lock:
-            thread = self._thread
-        if thread is not None:
-            thread.join()
+    def _work(self) -> float | None:
+        problem = self._next()
+        if problem is None:
+            self._rest()
+            return None
+        self.is_running, self.failure = True, ""  # Also if `wake` came during the step before.
+        if not self._is_free():
+            return self._timing.look_s
+        self._check(problem)
+        return 0.0
 
-    def _run(self) -> None:
-        while self._goes_on():
-            try:
-                while (problem := self._next()) is not None:
-                    self._check(problem)
-            except GoryuError as error:
-                self.failure = error.translated()
-            except Exception as error:
-                # Else `is_running` would stay true without a thread, and nothing would be checked any more.
-                _log.exception("the problems cannot be checked")
-                self.failure = str(error) or type(error).__name__
-        self._on_change()
+    def _failed(self, problem: str) -> None:
+        self.failure = problem
+        self._rest()
 
-    def _goes_on(self) -> bool:
-        """Has `wake` been called since the thread last looked for work? If not, the thread ends."""
-        with self._lock:
-            is_wanted, self._is_wanted = self._is_wanted and not self._closed.is_set(), False
-            if not is_wanted:
-                self._thread = None
-            return is_wanted
+    def _rest(self) -> None:
+        """Tells, once, that the checks have ended."""
+        if self.is_running:
+            self.is_running = False
+            self._on_change()
 
     def _next(self) -> Problem | None:
-        if self._closed.is_set() or not training_settings(self._database).is_checking:
+        if self.is_closed or not training_settings(self._database).is_checking:
             return None
         return self._problems.next_candidate()
 
     def _check(self, problem: Problem) -> None:
         settings = training_settings(self._database)
-        if self._waits():
-            return
         if self._searcher is None:
             self._searcher = self._make_searcher()
         try:
-            verdict = check(self._searcher, problem, settings, self._waits)
+            verdict = check(self._searcher, problem, settings, self._must_end)
         except DatabaseError:
             raise
         except Exception:
@@ -120,8 +98,6 @@ class Checker:
             self._problems.decide(problem.id, verdict.state, settings.playouts, content)
             self._on_change()
 
-    def _waits(self) -> bool:
-        """Waits until the machine is free; returns whether the checker must end."""
-        while not self._is_free() and not self._closed.wait(LOOK_S):
-            pass
-        return self._closed.is_set()
+    def _must_end(self) -> bool:
+        """Rests while the machine is not free, so that the search goes on where it was."""
+        return self._rest_until(self._is_free)

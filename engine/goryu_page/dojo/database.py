@@ -19,7 +19,7 @@ from typing import Any
 
 from goryu.base.errors import InputError, fault
 from goryu.base.files import data_folder
-from goryu.base.language import either, tr
+from goryu.base.language import tr
 from goryu.base.sqlite_file import connect
 from goryu_page.dojo.schema import MIGRATIONS
 
@@ -172,7 +172,7 @@ def _explained(path: Path, error: Exception) -> DatabaseError:
         advice = tr("check the space on the disk, and whether another program locks the file")
     else:
         advice = tr("the file is damaged: restore a copy, or move it away to begin anew")
-    return DatabaseError(either(f"{path}: {error}; {advice}", f"{path}：{error}。{advice}"))
+    return DatabaseError(tr("{path}: {error}; {advice}", path=path, error=error, advice=advice))
 
 
 def _is_for_want_of_room(path: Path, error: Exception) -> bool:

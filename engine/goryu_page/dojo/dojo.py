@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock, RLock
 from typing import Any
 
+from goryu.analysis import move_judge
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.reviewer import Reviewer
@@ -15,6 +16,7 @@ from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
+from goryu_page.dojo import answering
 from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.collecting import collect
@@ -24,6 +26,7 @@ from goryu_page.dojo.problems import Problems
 from goryu_page.dojo.repertoire import Repertoire
 from goryu_page.dojo.reviewing import Reviewing
 from goryu_page.dojo.schedule import Schedule
+from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.dojo.watching import Watching
 
 _log = logging.getLogger("goryu_page.dojo")
@@ -35,18 +38,32 @@ Listener = Callable[..., None]
 """Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
 
 
+@dataclass(frozen=True, slots=True)
+class JudgePlayouts:
+    """The playouts of judgements for which a person waits. move: of a game. answer: to a problem."""
+
+    move: int = move_judge.PLAYOUTS
+    answer: int = answering.PLAYOUTS
+
+
 class Dojo:
     """What all tabs share: the database, the networks, the work in the background. Any thread may use it.
 
-    config: of the engine that reviews.
+    config: of the engine that reviews. timing, playouts: of all that a tab does.
     networks: those of all searches, each in memory once.
     activity: what people do on the page; the background review rests meanwhile.
     """
 
-    def __init__(self, path: Path | None, config: EngineConfig) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        config: EngineConfig,
+        timing: Timing = TIMING,
+        playouts: JudgePlayouts = JudgePlayouts(),
+    ) -> None:
         """path: of the database; None for its usual place."""
         self._path = path
-        self.config = config
+        self.config, self.timing, self.playouts = config, timing, playouts
         self._lock = RLock()
         self._opened: Database | None = None
         self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
@@ -54,7 +71,7 @@ class Dojo:
         self._store: AnalysisStore | None = None
         self._listeners: set[Listener] = set()
         self._listening = Lock()
-        self.activity = Activity()
+        self.activity = Activity(timing)
         self._reviewing: Reviewing | None = None
         self._checker: Checker | None = None
         self._watching: list[Watching] = []
@@ -82,7 +99,12 @@ class Dojo:
         with self._lock:
             if self._reviewing is None:
                 self._reviewing = Reviewing(
-                    self.database, self.reviewer, self.activity, self.tell, lambda *_: self.collect()
+                    self.database,
+                    self.reviewer,
+                    self.activity,
+                    self.tell,
+                    lambda *_: self.collect(),
+                    self.timing,
                 )
                 self._reviewing.start()
             return self._reviewing
@@ -104,7 +126,9 @@ class Dojo:
         watched: tuple[tuple[Sequence[Path], Collection], ...] = ((folders, "mine"), (records, "records"))
         for paths, collection in watched:
             if paths:
-                watching = Watching(self.database, paths, self.games_changed, self._on_problem, collection)
+                watching = Watching(
+                    self.database, paths, self.games_changed, self._on_problem, collection, self.timing
+                )
                 watching.start()
                 self._watching.append(watching)
 
@@ -163,11 +187,12 @@ class Dojo:
 
     @property
     def checker(self) -> Checker:
-        """Checks the candidates in the background, once it was woken."""
+        """Checks the candidates in the background, from the first use on."""
         with self._lock:
             if self._checker is None:
                 on_change = partial(self.tell, "train.changed")
-                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change)
+                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change, self.timing)
+                self._checker.start()
             return self._checker
 
     def collect(self) -> None:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from goryu_page.dojo.database import Database
-from goryu_page.dojo.games import SIDE
+from goryu_page.dojo.games import SIDE, Collection
 from goryu_page.dojo.openings import opening_names
 from goryu_page.dojo.reviews import PLIES
 
@@ -16,7 +16,12 @@ _FROM = "FROM games LEFT JOIN reviews ON reviews.game = games.id"
 
 _OWN = f"CASE {SIDE} WHEN 1 THEN white_{{0}} ELSE black_{{0}} END"
 
-SORTS: Mapping[str, str] = {
+Side = Literal["", "me", "black", "white"]
+Result = Literal["", "won", "lost", "drawn"]
+Reviewed = Literal["", "yes", "no"]
+Sort = Literal["date", "black", "white", "result", "opening", "accuracy", "mistakes"]
+
+SORTS: Mapping[Sort, str] = {
     "date": "date",
     "black": "black",
     "white": "white",
@@ -27,38 +32,32 @@ SORTS: Mapping[str, str] = {
 }
 """What the list can be sorted by. Accuracy and mistakes are the user's, else black's."""
 
-COLLECTIONS = ("mine", "records")
-SIDES = ("", "me", "black", "white")
-RESULTS = ("", "won", "lost", "drawn")
-REVIEWED = ("", "yes", "no")
-
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which games are listed, or count in the explorer; "" leaves a field open.
 
-    collection: of `COLLECTIONS`.
     text: words, all of which are in a name, the opening (in either language) or the file.
-    side: a value of `SIDES`, that of the user; "me": either. result: of `RESULTS`, seen from the user.
-    opening: a code. since, until: dates such as 2026-11-26, both included. reviewed: of `REVIEWED`.
+    side: that of the user; "me": either. result: seen from the user.
+    opening: a code. since, until: dates such as 2026-11-26, both included.
     """
 
-    collection: str = ""
+    collection: Collection | Literal[""] = ""
     text: str = ""
-    side: str = ""
-    result: str = ""
+    side: Side = ""
+    result: Result = ""
     opening: str = ""
     since: str = ""
     until: str = ""
-    reviewed: str = ""
+    reviewed: Reviewed = ""
 
 
 def list_games(
-    database: Database, wanted: Filter, sort: str, *, is_descending: bool, first: int, count: int
+    database: Database, wanted: Filter, sort: Sort, *, is_descending: bool, first: int, count: int
 ) -> dict[str, Any]:
     """Returns {"total": how many games fit, "games": those of one page}.
 
-    sort: a key of `SORTS`. first: of the page, from 0. A game has `id`, `date`, `black`, `white`, `winner`,
+    first: of the page, from 0. A game has `id`, `date`, `black`, `white`, `winner`,
     `isDraw`, `side` (the user's, or None), `opening` (a code), `file`, `moves` (how many), `reviewed`, and of
     reviewed games `accuracy` and `mistakes` of both sides.
     """

@@ -10,24 +10,22 @@ searches at that moment.
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event, Lock, Thread, current_thread
-from time import monotonic
+from threading import Lock, current_thread
 from typing import IO, Any
 
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
-from goryu.base.errors import GoryuError, explained
+from goryu.base.errors import GoryuError
 from goryu.base.files import try_lock
 from goryu.players.set_up.loading import LoadingError
 from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.reviews import Reviews, Work
+from goryu_page.dojo.timing import TIMING, Timing
+from goryu_page.dojo.worker import Worker
 
 _log = logging.getLogger("goryu_page.dojo")
-
-LOOK_S = 1.0
-"""The thread looks this often whether another process has changed games or settings."""
 
 FORGET = 2000
 """Positions after which the measured speed forgets half of the past."""
@@ -36,7 +34,7 @@ OnReviewed = Callable[[int, GameReview], None]
 """Called as callback(GAME, REVIEW) in the thread of the review when a review has been written."""
 
 
-class Reviewing:
+class Reviewing(Worker):
     """The background review of one process. All methods may be called from any thread."""
 
     def __init__(
@@ -46,8 +44,10 @@ class Reviewing:
         activity: Activity,
         tell: Callable[..., None],
         on_reviewed: OnReviewed = lambda game, review: None,
+        timing: Timing = TIMING,
     ) -> None:
         """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`."""
+        super().__init__("goryu-reviewing", timing)
         self._database = database
         self._games = Games(database)
         self.reviews = Reviews(database)
@@ -59,31 +59,24 @@ class Reviewing:
         self._lock_file: IO[bytes] | None = None
         self._skipped: set[int] = set()
         self._retried = -1  # The last game that was begun again because the network was lost.
-        self._ended, self._wanted = Event(), Event()
+        self._is_idle = False  # Was nothing left at the last look, and has nobody called `wake` since?
         self._is_paused = False
         self._looked_s = 0.0
         self._version = -1
-        self._speed = Speed()
+        self._speed = Speed(timing.clock)
         self._state_lock = Lock()
         self._state: dict[str, Any] = {"status": "starting", "games": 0, "left": 0, "problem": ""}
-        self._thread = Thread(target=self._run, name="goryu-reviewing", daemon=True)
-
-    def start(self) -> None:
-        """Starts the thread."""
-        self._thread.start()
 
     def close(self) -> None:
         """Ends the thread; the current review goes on at the next start."""
-        self._ended.set()
-        self._wanted.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        super().close()
         if self._lock_file is not None:
             self._lock_file.close()
 
     def wake(self) -> None:
         """Looks for work now: games or settings have changed."""
-        self._wanted.set()
+        self._is_idle = False
+        super().wake()
 
     def pause(self, is_paused: bool) -> None:
         """Pauses the review, or goes on; also after a fault."""
@@ -104,27 +97,23 @@ class Reviewing:
 
     # The thread.
 
-    def _run(self) -> None:
-        while not self._ended.is_set():
-            problem = ""
-            try:
-                status = self._step()
-            except (GoryuError, OSError) as error:
-                status, problem = "failed", explained(error)
-            if status != "running":
-                self._say(status, problem=problem)
-                self._wait(status)
+    def _work(self) -> float:
+        if self._is_idle and not self._has_changed():
+            return self._timing.look_s
+        self._is_idle = True  # Before the look, so that a call of `wake` during it counts.
+        status = self._review_next()
+        if status == "running":
+            self._is_idle = False
+            return 0.0
+        if status != "idle":
+            self._is_idle = False
+        self._say(status)
+        return self._timing.look_s
 
-    def _wait(self, status: str) -> None:
-        """Waits for something to do; after a fault, for the user."""
-        if status == "failed":
-            self._wanted.wait()
-        while not self._wanted.wait(LOOK_S) and status == "idle":
-            if self._has_changed():
-                break
-        self._wanted.clear()
+    def _failed(self, problem: str) -> None:
+        self._say("failed", problem=problem)  # Until the user goes on.
 
-    def _step(self) -> str:
+    def _review_next(self) -> str:
         """Reviews one game; returns "running", or why it did not."""
         self._look()
         work = self.reviews.work(self._skipped)
@@ -155,7 +144,7 @@ class Reviewing:
 
     def _look(self) -> None:
         """Reads what other processes may have changed."""
-        self._looked_s = monotonic()
+        self._looked_s = self._timing.clock()
         self._is_paused = self.reviews.is_paused
         self._has_changed()
 
@@ -183,6 +172,7 @@ class Reviewing:
         reviewer = self._load()
         review = GameReview(game.start, game.moves, self.reviews.playouts)
         others = work.positions - len(review.analyses)
+        thread = current_thread()
         self._speed.begin()
 
         def say() -> None:
@@ -198,7 +188,7 @@ class Reviewing:
             )
 
         def on_change(_review: GameReview, _index: int) -> None:
-            if current_thread() is not self._thread:  # Else the store knew the position.
+            if current_thread() is not thread:  # Else the store knew the position.
                 self._speed.count(review.known())
             say()
 
@@ -213,9 +203,9 @@ class Reviewing:
                 _log.exception("after the review of game %s", identity)
 
     def _should_stop(self) -> bool:
-        if monotonic() - self._looked_s > LOOK_S:
+        if self._timing.clock() - self._looked_s > self._timing.look_s:
             self._look()
-        return self._ended.is_set() or self._is_paused or self._activity.is_going_on
+        return self.is_closed or self._is_paused or self._activity.is_going_on
 
     def _load(self) -> Reviewer:
         """Returns the reviewer. What is kept must come from the network that the user wants."""
@@ -242,7 +232,8 @@ class Reviewing:
 class Speed:
     """Measures how long a position takes, over all games since the start."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
         self._spent_s, self._positions = 0.0, 0.0
         self._begun_s: float | None = None
         self._first, self._known = 0, 0
@@ -254,13 +245,13 @@ class Speed:
     def count(self, known: int) -> None:
         """Takes how many positions of the game are known after a search."""
         if self._begun_s is None:
-            self._begun_s, self._first = monotonic(), known
+            self._begun_s, self._first = self._clock(), known
         self._known = known
 
     def end(self) -> None:
         """Ends the game."""
         if self._begun_s is not None:
-            self._spent_s += monotonic() - self._begun_s
+            self._spent_s += self._clock() - self._begun_s
             self._positions += self._known - self._first
             self._begun_s = None
         if self._positions > FORGET:
@@ -270,5 +261,5 @@ class Speed:
         """Returns how long so many positions will take; None before anything was measured."""
         spent_s, done = self._spent_s, self._positions
         if self._begun_s is not None:
-            spent_s, done = spent_s + monotonic() - self._begun_s, done + self._known - self._first
+            spent_s, done = spent_s + self._clock() - self._begun_s, done + self._known - self._first
         return positions * spent_s / done if done else None

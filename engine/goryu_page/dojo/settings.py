@@ -1,17 +1,18 @@
 """How the user trains, kept in the database as one JSON value."""
 
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from goryu.base.errors import InputError
-from goryu.base.language import tr
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
+
 from goryu_page.dojo.database import Database
+from goryu_page.dojo.problems import ProblemKind
+from goryu_page.fields import converted
 
 KEY = "training"
 
 
-@dataclass(frozen=True, slots=True)
-class TrainingSettings:
+class TrainingSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of the training.
 
     is_scheduled: is there a list for each day? unit, amount: its end, after so many "problems" or "minutes".
@@ -23,58 +24,24 @@ class TrainingSettings:
     """
 
     is_scheduled: bool = True
-    unit: str = "problems"
-    amount: int = 10
-    kinds: tuple[str, ...] = ("mistake", "unpunished", "mate", "only", "tsume", "opening", "imported")
-    longest_tsume: int = 5
+    unit: Literal["problems", "minutes"] = "problems"
+    amount: Annotated[int, Meta(ge=1, le=500)] = 10
+    kinds: tuple[ProblemKind, ...] = tuple(ProblemKind)
+    longest_tsume: Annotated[int, Meta(ge=1, le=13)] = 5
     is_checking: bool = True
-    playouts: int = 20_000
-    threshold: float = 0.10
-    most_answers: int = 3
-
-
-_RANGES: dict[str, tuple[float, float]] = {
-    "amount": (1, 500),
-    "longest_tsume": (1, 13),
-    "playouts": (100, 1_000_000),
-    "threshold": (0.02, 0.5),
-    "most_answers": (1, 10),
-}
+    playouts: Annotated[int, Meta(ge=100, le=1_000_000)] = 20_000
+    threshold: Annotated[float, Meta(ge=0.02, le=0.5)] = 0.10
+    most_answers: Annotated[int, Meta(ge=1, le=10)] = 3
 
 
 def training_settings(database: Database) -> TrainingSettings:
     """Returns the settings; those never set have their defaults."""
-    kept = database.setting(KEY, {})
-    if "kinds" in kept:
-        kept["kinds"] = tuple(kept["kinds"])
-    return replace(TrainingSettings(), **kept)
+    return converted(database.setting(KEY, {}), TrainingSettings)
 
 
 def change_training_settings(database: Database, changes: dict[str, Any]) -> TrainingSettings:
-    """Sets some of the settings and returns all; raises InputError for one that makes no sense."""
-    known = {field.name for field in fields(TrainingSettings)}
-    if unknown := sorted(set(changes) - known):
-        raise InputError(tr("there is no setting {name}", name=unknown[0]))
+    """Sets some of the settings and returns all; raises FieldError for one that makes no sense."""
     with database.transaction():
-        old = training_settings(database)
-        for name, value in changes.items():
-            if not _is_valid(name, value, getattr(old, name)):
-                raise InputError(tr("the setting {name} cannot be {value}", name=name, value=str(value)[:80]))
-        new = replace(old, **changes | ({"kinds": tuple(changes["kinds"])} if "kinds" in changes else {}))
-        database.set_setting(KEY, asdict(new))
-    return new
-
-
-def _is_valid(name: str, value: Any, old: Any) -> bool:
-    if isinstance(old, bool):
-        return isinstance(value, bool)
-    if name == "unit":
-        return value in ("problems", "minutes")
-    if name == "kinds":
-        known = TrainingSettings().kinds
-        return isinstance(value, list | tuple) and all(kind in known for kind in value)
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or (isinstance(old, int) and not isinstance(value, int)):
-        return False
-    least, most = _RANGES[name]
-    return bool(least <= value <= most)
+        settings = converted(asdict(training_settings(database)) | changes, TrainingSettings)
+        database.set_setting(KEY, asdict(settings))
+    return settings

@@ -10,29 +10,23 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from threading import Event, Thread
-from time import time
 
 from goryu.base.errors import GoryuError, explained
 from goryu.base.files import readable_name
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Collection, Games
+from goryu_page.dojo.timing import TIMING, Timing
+from goryu_page.dojo.worker import Worker
 
 _log = logging.getLogger("goryu_page.dojo")
-
-LOOK_S = 5.0
-"""Time between two looks at the folders."""
-
-SETTLED_S = 5.0
-"""A file that has not changed for this long is whole."""
 
 TOLD = 50
 """The page is told after so many files, and at the end."""
 
 
-class Watching:
-    """Watches folders with all that is below them, in a thread of its own."""
+class Watching(Worker):
+    """Watches folders with all that is below them, in a thread of its own; `step` looks once."""
 
     def __init__(
         self,
@@ -41,44 +35,33 @@ class Watching:
         on_import: Callable[[], None],
         on_problem: Callable[[str], None],
         collection: Collection = "mine",
+        timing: Timing = TIMING,
     ) -> None:
         """collection: to which the games go. Both functions are called from the thread.
 
         on_import: called after files were read. on_problem: takes why none can be read now, once, such as a
             full disk; the next look tries again.
         """
+        super().__init__("goryu-watching", timing)
         self._database = database
         self._games = Games(database)
         self.folders = tuple(folder.absolute() for folder in folders)
         self._on_import, self._on_problem = on_import, on_problem
         self._collection = collection
-        self._ended = Event()
         self._unsettled: dict[Path, tuple[int, float]] = {}
         self._problem = ""
-        self._thread = Thread(target=self._run, name="goryu-watching", daemon=True)
 
-    def start(self) -> None:
-        """Starts the thread."""
-        self._thread.start()
+    def _work(self) -> float:
+        self.look()
+        self._problem = ""
+        return self._timing.folders_s
 
-    def close(self) -> None:
-        """Ends the thread."""
-        self._ended.set()
-        if self._thread.is_alive():
-            self._thread.join()
-
-    def _run(self) -> None:
-        while not self._ended.is_set():
-            try:
-                self.look()
-                problem = ""
-            except (GoryuError, OSError) as error:
-                problem = explained(error)
-            if problem and problem != self._problem:
-                _log.warning("%s", problem)
-                self._on_problem(problem)
-            self._problem = problem
-            self._ended.wait(LOOK_S)
+    def _failed(self, problem: str) -> float:
+        if problem != self._problem:
+            _log.warning("%s", problem)
+            self._on_problem(problem)
+        self._problem = problem
+        return self._timing.folders_s
 
     def look(self) -> int:
         """Reads new and changed files; returns how many. Raises DatabaseError."""
@@ -89,7 +72,7 @@ class Watching:
         count = told = 0
         for folder in self.folders:
             for path in _records(folder):
-                if self._ended.is_set():
+                if self.is_closed:
                     return count
                 count += self._read(path, folder, known.get(readable_name(str(path))))
                 if count >= told + TOLD:
@@ -107,7 +90,8 @@ class Watching:
         found = status.st_size, status.st_mtime
         if not stat.S_ISREG(status.st_mode) or known == found:
             return False
-        if abs(time() - status.st_mtime) < SETTLED_S and self._unsettled.get(path) != found:
+        is_new = abs(self._timing.now().timestamp() - status.st_mtime) < self._timing.settled_s
+        if is_new and self._unsettled.get(path) != found:
             self._unsettled[path] = found
             return False
         self._unsettled.pop(path, None)

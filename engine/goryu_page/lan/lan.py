@@ -18,7 +18,7 @@ from goryu.base.errors import GoryuError, InputError, fault
 from goryu.base.language import speaking, tr
 from goryu_page.lan.addresses import LOOPBACK
 from goryu_page.lan.pairing import Device, Pairing, spaced
-from goryu_page.session.messages import MessageError, field, language_of, parse
+from goryu_page.session.messages import MessageError, Request, language_of, parse, read
 
 PAGE = Path(__file__).parent.parent / "static" / "pair" / "pair.html"
 
@@ -40,6 +40,13 @@ REVOKED = 4001
 
 class NotPairedError(GoryuError):
     """A device of the network without a token that is valid."""
+
+
+class PairRequest(Request):
+    """The message of a device that wants to be paired. name: that its user has given it."""
+
+    code: str
+    name: str
 
 
 class Lan:
@@ -165,9 +172,9 @@ class Lan:
             raise web.HTTPBadRequest(text=str(error)) from None
         with speaking(language_of(message)):
             try:
-                code, name = field(message, "code", str), field(message, "name", str)
+                wanted = read(PairRequest, message)
                 old = self.pairing.device_of(self.token_of(request))
-                token = self.pairing.pair(code, name, request.remote or "")
+                token = self.pairing.pair(wanted.code, wanted.name, request.remote or "")
             except InputError as error:
                 return web.json_response({"error": error.translated()}, status=403)
         if old is not None:  # The same device, paired again.

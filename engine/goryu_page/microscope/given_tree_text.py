@@ -8,6 +8,7 @@ because "min" has something better elsewhere; where "min" chooses, a value of al
 from collections.abc import Iterator
 from typing import cast
 
+from goryu.base.language import tr
 from goryu.games.given_tree import GivenTree
 from goryu.games.state import State
 from goryu.table.positions import after
@@ -15,35 +16,23 @@ from goryu_page.microscope.model import Graph, Node
 from goryu_page.microscope.page import Subject
 from goryu_page.microscope.recording import Recording
 
-WORDS = {
-    "en": {
-        "cut": "{player}, {cut} cut: {value:g} {sign} {cut} = {bound:g}",
-        "visited": "{visited} of {all} positions visited",
-    },
-    "ja": {
-        "cut": "{player}、{cut}カット：{value:g} {sign} {cut} = {bound:g}",
-        "visited": "{all} 局面のうち {visited} 局面を調べた",
-    },
-}
-
 
 def given_tree_text(recording: Recording, subject: Subject, plies: int) -> str:
     """Returns the tree that minimax or alpha-beta has searched. plies: how many to show.
 
     Positions that were cut off have no value.
     """
-    start, words = cast(GivenTree, subject.state), WORDS[subject.language]
+    start = cast(GivenTree, subject.state)
     graph = recording.graph(len(recording) - 1)
-    lines = [*_lines(recording, graph, graph.root, start, words["cut"], plies)]
+    lines = [*_lines(recording, graph, graph.root, start, plies)]
     width = max(len(line) for line, _ in lines)
     tree = [f"{line:<{width}}   {note}".rstrip() for line, note in lines]
-    return "\n".join(
-        [*tree, words["visited"].format(visited=recording.playouts, all=len(start.tree.names)), ""]
-    )
+    counts = {"visited": recording.playouts, "all": len(start.tree.names)}
+    return "\n".join([*tree, tr("{visited} of {all} positions visited", **counts), ""])
 
 
 def _lines(
-    recording: Recording, graph: Graph, key: str, start: State, cut: str, plies: int
+    recording: Recording, graph: Graph, key: str, start: State, plies: int
 ) -> Iterator[tuple[str, str]]:
     """Yields a position and those below it: the drawing with the value, and a note."""
     node = graph.nodes[key]
@@ -51,14 +40,14 @@ def _lines(
     bound = "" if _is_whole(graph, node) else node.bound
     yield (
         f"{state} {_value(node.value, bound, state.turn)}",
-        _note(node, state.turn, cut) if node.edges else "",
+        _note(node, state.turn) if node.edges else "",
     )
     for i, edge in enumerate(node.edges if plies else ()):
         is_last = i == len(node.edges) - 1
         if edge.child is None:
             below = [(f"{state.move_name(edge.move)} ✂", "")]
         else:
-            below = [*_lines(recording, graph, edge.child, start, cut, plies - 1)]
+            below = [*_lines(recording, graph, edge.child, start, plies - 1)]
         for j, (line, note) in enumerate(below):
             branch = ("└─ " if is_last else "├─ ") if j == 0 else ("   " if is_last else "│  ")
             yield branch + line, note
@@ -75,13 +64,20 @@ def _value(value: float | None, bound: str, turn: int) -> str:
     return f"{sign} {_seen(value, turn):g}".strip()
 
 
-def _note(node: Node, turn: int, cut: str) -> str:
+def _note(node: Node, turn: int) -> str:
     player = ("max", "min")[turn]
     if node.window is None or not any(edge.mark == "cut" for edge in node.edges):
         return player
     assert node.value is not None
     value, bound = _seen(node.value, turn), _seen(node.window[1], turn)
-    return cut.format(player=player, cut="βα"[turn], value=value, sign="≥≤"[turn], bound=bound)
+    return tr(
+        "{player}, {cut} cut: {value:g} {sign} {cut} = {bound:g}",
+        player=player,
+        cut="βα"[turn],
+        value=value,
+        sign="≥≤"[turn],
+        bound=bound,
+    )
 
 
 def _seen(value: float, turn: int) -> float:

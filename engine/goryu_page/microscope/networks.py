@@ -23,13 +23,13 @@ from goryu.search.depth_limited import Heuristic
 from goryu.search.evaluator import Evaluation, Evaluator
 
 NAMES = {
-    "network": ("the network", "ネットワーク"),
-    "material": ("material: pieces, discs or open lines", "駒得・石差・空いた列の差"),
-    "uniform": ("none: all moves alike, every position a draw", "なし（全手同じ、評価値 0）"),
-    "rollout": ("one random game", "ランダムな対局一回"),
-    "noise": ("pseudo-random numbers", "擬似乱数"),
+    "network": "the network",
+    "material": "material: pieces, discs or open lines",
+    "uniform": "none: all moves alike, every position a draw",
+    "rollout": "one random game",
+    "noise": "pseudo-random numbers",
 }
-"""The evaluators, in English and in Japanese."""
+"""What the evaluators are called: texts of `tr`."""
 
 KINDS = {
     "tictactoe": ("network", "material", "uniform", "rollout", "noise"),

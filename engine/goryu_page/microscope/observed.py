@@ -32,13 +32,13 @@ Values = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number of a search. about: its meaning in English and in Japanese."""
+    """A number of a search. about: its meaning, a text of `tr`."""
 
     name: str
     default: float
     least: float
     most: float
-    about: tuple[str, str]
+    about: str
     is_whole: bool = False
 
 
@@ -46,17 +46,17 @@ class Parameter:
 class Observed:
     """A search that can be observed.
 
-    name: in the catalogue. title, about: in English and in Japanese. file: where to read it.
+    name: in the catalogue. title, about: texts of `tr`. file: where to read it.
     formula: how a move is chosen. written: the formula of a move with its numbers.
     playouts: the default number to run; 0 for a search of the whole tree.
     """
 
     name: str
-    title: tuple[str, str]
+    title: str
     file: str
     playouts: int
     formula: str
-    about: tuple[str, str]
+    about: str
     parameters: tuple[Parameter, ...]
     make: Callable[[State, Evaluator, Values], Observer]
     written: Callable[[Node, Edge], str]
@@ -208,25 +208,19 @@ def _write_gumbel(_node: Node, edge: Edge) -> str:
     return f"{_number(terms['policy'])} − {_number(terms['share'])} = {_number(terms['score'])}"
 
 
-SEED = Parameter("seed", 1, 0, 1e9, ("the seed of the random numbers", "乱数のシード"), is_whole=True)
-EXPLORATION = ("the weight of exploration", "探索の重み")
+SEED = Parameter("seed", 1, 0, 1e9, "the seed of the random numbers", is_whole=True)
+EXPLORATION = "the weight of exploration"
 
 _ALL = (
     Observed(
         "minimax",
-        ("Minimax", "ミニマックス"),
+        "Minimax",
         "engine/goryu/search/minimax.py",
         0,
         "V = max −V(a)",
         (
-            (
-                "It plays every game to its end. A position is worth as much as its best move, and a "
-                "move as much as the position after it with the sign changed."
-            ),
-            (
-                "どの枝も終局まで読み切る。局面の価値は最善手の価値、手の価値はその後の局面の価値の符号を反転した"
-                "ものである。"
-            ),
+            "It plays every game to its end. A position is worth as much as its best move, and a "
+            "move as much as the position after it with the sign changed."
         ),
         (),
         _minimax,
@@ -234,19 +228,13 @@ _ALL = (
     ),
     Observed(
         "one-bound",
-        ("Minimax with one bound", "片側の枝刈り"),
+        "Minimax with one bound",
         "engine/goryu/search/one_bound.py",
         0,
         "V = max −V(a), until V ≥ bound",
         (
-            (
-                "The step between minimax and alpha-beta: the replies to a move know what the other side "
-                "has secured with its other moves, and end as soon as one of them refutes the move."
-            ),
-            (
-                "ミニマックスとアルファベータの中間。ある手への応手を読むとき、その手を指した側がほかの手で確保した値"
-                "だけを使い、それに達したら残りの応手は読まない。"
-            ),
+            "The step between minimax and alpha-beta: the replies to a move know what the other side "
+            "has secured with its other moves, and end as soon as one of them refutes the move."
         ),
         (),
         _one_bound,
@@ -254,21 +242,14 @@ _ALL = (
     ),
     Observed(
         "alpha-beta",
-        ("Alpha-beta", "アルファベータ"),
+        "Alpha-beta",
         "engine/goryu/search/alpha_beta.py",
         0,
         "V = max −V(a), until V ≥ β",
         (
-            (
-                "Minimax with a window: alpha is what the side to move has secured elsewhere, beta what "
-                "the opponent has. As soon as a reply reaches beta, the other replies are cut off; the "
-                "value of the root does not change."
-            ),
-            (
-                "探索窓 [α, β] を引き継ぎながら読むミニマックス。α は手番側がほかの枝で確保した値、β "
-                "は相手が確保した値である。ある応手が β "
-                "に達したら残りの応手は枝刈りされるが、ルートの価値は変わらない。"
-            ),
+            "Minimax with a window: alpha is what the side to move has secured elsewhere, beta what "
+            "the opponent has. As soon as a reply reaches beta, the other replies are cut off; the "
+            "value of the root does not change."
         ),
         (),
         _alpha_beta,
@@ -276,53 +257,35 @@ _ALL = (
     ),
     Observed(
         "depth-limited",
-        ("Depth-limited search", "深さ制限つき探索"),
+        "Depth-limited search",
         "engine/goryu/search/depth_limited.py",
         0,
         "V = max −V(a), V = heuristic at the horizon",
         (
-            (
-                "It stops after a few plies and takes a heuristic's value there. It is blind one ply "
-                "beyond this horizon."
-            ),
-            "数手先で読みを打ち切り、そこでは評価関数の値を使う。その先は一手先でもまったく見えない（水平線効果）。",
+            "It stops after a few plies and takes a heuristic's value there. It is blind one ply "
+            "beyond this horizon."
         ),
         (
-            Parameter("depth", 2, 1, 6, ("plies", "読みの深さ（手数）"), is_whole=True),
-            Parameter(
-                "prunes", 1, 0, 1, ("1: alpha-beta, 0: every leaf", "1：枝刈りする、0：しない"), is_whole=True
-            ),
+            Parameter("depth", 2, 1, 6, "depth in plies", is_whole=True),
+            Parameter("prunes", 1, 0, 1, "1: alpha-beta, 0: every leaf", is_whole=True),
         ),
         _depth_limited,
         _write_value,
     ),
     Observed(
         "uct",
-        ("UCT", "UCT"),
+        "UCT",
         "engine/goryu/search/uct.py",
         100,
         "Q(a) + c · √(ln t / N(a))",
         (
-            (
-                "Each playout walks down by UCB1, plays a random game from the leaf and adds its result "
-                "to every move on the way back. A move that was tried rarely gets a bonus; an untried "
-                "one comes first."
-            ),
-            (
-                "UCB1 "
-                "で葉まで下り、そこから終局までランダムに指し、結果を通った各手に足す。試した回数の少ない手ほど加点が大きく、未試行の手が最優先になる。"
-            ),
+            "Each playout walks down by UCB1, plays a random game from the leaf and adds its result "
+            "to every move on the way back. A move that was tried rarely gets a bonus; an untried "
+            "one comes first."
         ),
         (
             Parameter("c", uct.UCB1_CONSTANT, 0, 10, EXPLORATION),
-            Parameter(
-                "expand-at",
-                1,
-                1,
-                1000,
-                ("visits at which a leaf grows", "葉を展開する訪問回数"),
-                is_whole=True,
-            ),
+            Parameter("expand-at", 1, 1, 1000, "visits at which a leaf grows", is_whole=True),
             SEED,
         ),
         _uct,
@@ -330,19 +293,13 @@ _ALL = (
     ),
     Observed(
         "puct-tree",
-        ("PUCT on a tree", "PUCT（木）"),
+        "PUCT on a tree",
         "engine/goryu/search/puct_tree.py",
         100,
         "Q(a) + c · P(a) · √N / (1 + N(a))",
         (
-            (
-                "AlphaZero's search. The policy P says which moves are worth a try, the value replaces "
-                "the random game, and each playout adds one position to the tree."
-            ),
-            (
-                "AlphaZero の探索。方策 P "
-                "が有望な手を教え、価値がランダムな対局の代わりになる。一回のプレイアウトで木に局面が一つ加わる。"
-            ),
+            "AlphaZero's search. The policy P says which moves are worth a try, the value replaces "
+            "the random game, and each playout adds one position to the tree."
         ),
         (Parameter("c", 2.5, 0, 10, EXPLORATION),),
         _puct_tree,
@@ -350,58 +307,40 @@ _ALL = (
     ),
     Observed(
         "puct",
-        ("PUCT on a graph", "PUCT（合流あり）"),
+        "PUCT on a graph",
         "engine/goryu/search/graph/puct.py",
         100,
         "Q(a) + c(N) · √N · P(a) / (1 + N(a) + in flight)",
         (
-            (
-                "The engine's search. Equal positions are one node, so paths merge; every node "
-                "recomputes its value from its children. Playouts of a batch are in flight until the "
-                "network has evaluated them, and proven moves are not searched any more."
-            ),
-            (
-                "本エンジンの探索。同じ局面は一つのノードに合流し、各ノードは子の値から自分の値を計算し直す。バッ"
-                "チの中のプレイアウトは評価が返るまで「評価待ち」として数え、勝敗が証明された手は以後探索しない。"
-            ),
+            "The engine's search. Equal positions are one node, so paths merge; every node "
+            "recomputes its value from its children. Playouts of a batch are in flight until the "
+            "network has evaluated them, and proven moves are not searched any more."
         ),
         (
             Parameter("c", 1.3, 0, 10, EXPLORATION),
-            Parameter("fpu", 0.36, 0, 2, ("how much an untried move is worth less", "未試行の手の減点")),
-            Parameter("batch", 1, 1, 64, ("positions per evaluation", "一度に評価する局面数"), is_whole=True),
-            Parameter(
-                "mate-nodes", 0, 0, 1000, ("mate search at leaves", "葉での詰み探索のノード数"), is_whole=True
-            ),
-            Parameter(
-                "capacity", 100_000, 50, 1e6, ("positions in memory", "記憶できる局面数"), is_whole=True
-            ),
+            Parameter("fpu", 0.36, 0, 2, "how much an untried move is worth less"),
+            Parameter("batch", 1, 1, 64, "positions per evaluation", is_whole=True),
+            Parameter("mate-nodes", 0, 0, 1000, "mate search at leaves", is_whole=True),
+            Parameter("capacity", 100_000, 50, 1e6, "positions in memory", is_whole=True),
         ),
         _puct,
         _write_puct,
     ),
     Observed(
         "gumbel",
-        ("Gumbel search", "Gumbel 探索"),
+        "Gumbel search",
         "engine/goryu/search/gumbel.py",
         32,
         "root: g(a) + logit(a) + σ(Q(a)); below: π′(a) − N(a) / (1 + ΣN)",
         (
-            (
-                "It draws a few moves, gives each the same number of playouts and drops the worse half, "
-                "again and again. It improves on the policy even with two playouts."
-            ),
-            (
-                "いくつかの手を確率的に選び、同じ回数ずつ試しては悪い半分を捨てる。二回のプレイアウトでも方策より良くな"
-                "る。"
-            ),
+            "It draws a few moves, gives each the same number of playouts and drops the worse half, "
+            "again and again. It improves on the policy even with two playouts."
         ),
         (
-            Parameter("playouts", 32, 1, 1000, ("the budget", "プレイアウトの総数"), is_whole=True),
-            Parameter("considered", 16, 1, 64, ("moves that are drawn", "候補に選ぶ手の数"), is_whole=True),
-            Parameter("c-scale", 0.1, 0, 2, ("the weight of values", "価値の重み")),
-            Parameter(
-                "noise", 0, 0, 1, ("1: Gumbel noise, 0: none", "1：Gumbel ノイズあり、0：なし"), is_whole=True
-            ),
+            Parameter("playouts", 32, 1, 1000, "the budget", is_whole=True),
+            Parameter("considered", 16, 1, 64, "moves that are drawn", is_whole=True),
+            Parameter("c-scale", 0.1, 0, 2, "the weight of values"),
+            Parameter("noise", 0, 0, 1, "1: Gumbel noise, 0: none", is_whole=True),
             SEED,
         ),
         _gumbel,

@@ -6,42 +6,18 @@ from html import escape
 from typing import Any
 from xml.etree.ElementTree import tostring
 
+from goryu.base.language import language, tr
 from goryu.games.state import State
-from goryu.table.positions import Language
 from goryu_page.microscope.observed import Observed
 from goryu_page.microscope.picture import STYLE, Picture, board_elements, draw, element
 from goryu_page.microscope.recording import Recording
 from goryu_page.microscope.view import Extent, node_view, view
 
-TEXTS = {
-    "en": {
-        "playouts": "{} playouts",
-        "visited": "{} positions visited",
-        "positions": "positions",
-        "shown": "shown",
-        "formula": "Formula",
-        "root": "The moves of the root",
-        "move": "move",
-        "read": "To read: ",
-        "legend": "Blue: good for the side to move at the root; orange: for its opponent. N: visits. "
-        "The number is Q, for the side to move in the position. ⇉: paths that flow together, drawn dashed. "
-        "✂α, ✂β: moves that alpha or beta cut off. ↺: repetitions. +: moves not shown. ＋ － ＝: proven.",
-    },
-    "ja": {
-        "playouts": "{} プレイアウト",
-        "visited": "調べた局面 {}",
-        "positions": "局面",
-        "shown": "表示",
-        "formula": "式",
-        "root": "ルートの指し手",
-        "move": "手",
-        "read": "読む：",
-        "legend": "青はルートの手番側が良い局面、橙は相手が良い局面。N は訪問回数、"
-        "数字はその局面の手番側から見た Q。"
-        "⇉ は合流（破線）、✂α と ✂β はαカットとβカット、"
-        "↺ は千日手、+ は表示していない手、＋ － ＝ は証明済み。",
-    },
-}  # fmt: skip
+LEGEND = (
+    "Blue: good for the side to move at the root; orange: for its opponent. N: visits. "
+    "The number is Q, for the side to move in the position. ⇉: paths that flow together, drawn dashed. "
+    "✂α, ✂β: moves that alpha or beta cut off. ↺: repetitions. +: moves not shown. ＋ － ＝: proven."
+)
 
 CSS = """
 body { margin: 0; background: var(--paper); color: var(--ink); font-size: 15px; line-height: 1.55 }
@@ -60,26 +36,24 @@ tr.marked { font-weight: 700 } tr.cut { color: var(--faint) } .hands { font-size
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a picture is about, and in which language. details: further facts, such as the network."""
+    """What a picture is about. details: further facts, such as the network."""
 
     game: str
     state: State
     observed: Observed
     details: str = ""
-    language: Language = "en"
 
 
 def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> str:
-    """Returns the HTML of the graph after a step."""
-    texts, column = TEXTS[subject.language], 1 if subject.language == "ja" else 0
+    """Returns the HTML of the graph after a step, in the user's language."""
     shown, title = _shown(recording, step, subject, extent)
     observed = subject.observed
-    root = node_view(recording, step, shown["root"], subject.state, subject.game, observed, subject.language)
+    root = node_view(recording, step, shown["root"], subject.state, subject.game, observed)
     assert root is not None
     picture = draw(shown)
-    counts = f"{shown['positions']} {texts['positions']}, {texts['shown']}: {len(shown['items'])}"
+    counts = tr("{count} positions, shown: {shown}", count=shown["positions"], shown=len(shown["items"]))
     return f"""<!doctype html>
-<html lang="{subject.language}">
+<html lang="{language()}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -95,15 +69,15 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
 <div>
 <h1>{escape(title)}</h1>
 <p class="faint">{escape(counts)}{escape("; " + subject.details if subject.details else "")}</p>
-<p>{escape(observed.about[column])}</p>
-<p>{texts["formula"]}: <code>{escape(observed.formula)}</code></p>
-<p class="faint">{texts["read"]}<code>{escape(observed.file)}</code></p>
+<p>{escape(tr(observed.about))}</p>
+<p>{tr("Formula:")} <code>{escape(observed.formula)}</code></p>
+<p class="faint">{tr("To read:")} <code>{escape(observed.file)}</code></p>
 </div>
 </div>
 <div class="tree">{picture.svg(title)}</div>
-<p class="faint">{texts["legend"]}</p>
-<h2>{texts["root"]}</h2>
-{_table(root, texts["move"])}
+<p class="faint">{tr(LEGEND)}</p>
+<h2>{tr("The moves of the root")}</h2>
+{_table(root)}
 </main>
 </body>
 </html>
@@ -118,10 +92,13 @@ def picture_alone(recording: Recording, step: int, subject: Subject, extent: Ext
 
 def _shown(recording: Recording, step: int, subject: Subject, extent: Extent) -> tuple[dict[str, Any], str]:
     """Returns the view and its title."""
-    shown = view(recording, step, subject.state, subject.game, extent, subject.language, has_path=False)
-    unit = TEXTS[subject.language]["playouts" if subject.observed.playouts else "visited"]
-    title = subject.observed.title[1 if subject.language == "ja" else 0]
-    return shown, f"{title}: {unit.format(shown['playouts'])}"
+    shown = view(recording, step, subject.state, subject.game, extent, has_path=False)
+    count = shown["playouts"]
+    if subject.observed.playouts:
+        counted = tr("{count} playouts", count=count)
+    else:
+        counted = tr("{count} positions visited", count=count)
+    return shown, f"{tr(subject.observed.title)}: {counted}"
 
 
 def _fitted(picture: Picture) -> str:
@@ -141,7 +118,7 @@ def _board(root: Mapping[str, Any]) -> str:
     return f"<figure>{tostring(picture, 'unicode')}{sfen}</figure>"
 
 
-def _table(root: Mapping[str, Any], move: str) -> str:
+def _table(root: Mapping[str, Any]) -> str:
     """Returns the table of the formula for the moves of the root, the most visited first."""
     names = list(dict.fromkeys(name for edge in root["edges"] for name in edge["terms"]))
     header = "".join(f"<th>{escape(name)}</th>" for name in names)
@@ -152,7 +129,7 @@ def _table(root: Mapping[str, Any], move: str) -> str:
         + f"<td>{'✂' if edge['mark'] == 'cut' else escape(edge['written'])}</td></tr>"
         for edge in edges
     ]
-    return f"<table><tr><th>{move}</th>{header}<th></th></tr>\n{''.join(rows)}</table>"
+    return f"<table><tr><th>{tr('move')}</th>{header}<th></th></tr>\n{''.join(rows)}</table>"
 
 
 def _emphasis(mark: str) -> str:

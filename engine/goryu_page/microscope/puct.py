@@ -8,7 +8,7 @@ from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph import node as nodes
 from goryu.search.graph.batch import Descent, Path
 from goryu.search.graph.config import PuctConfig
-from goryu.search.graph.proof import Solver, no_solver, outcome_value
+from goryu.search.graph.proof import Solver, is_certain, no_solver
 from goryu.search.graph.puct import Puct
 from goryu.search.graph.selection import exploration, untried_value
 from goryu_page.microscope.model import Edge, Edges, Event, Hop, Node, StepKind
@@ -73,7 +73,7 @@ class PuctObserver(Puct):
     # The hooks.
 
     def _gather(self, root: nodes.Node, state: State) -> list[tuple[State, Path]]:
-        self._shows_all = self.table.is_full  # It makes room now.
+        self._shows_all = self.table.memory.is_full  # It makes room now.
         leaves = super()._gather(root, state)
         if len(leaves) > 1 or self._changed:
             self._record_descent()
@@ -112,7 +112,7 @@ class PuctObserver(Puct):
         parent, i = path[-1]
         key, hops = f"{state.key:016x}", [Hop(node_id(node), node.moves[i]) for node, i in path]
         if (repetition := state.repetition()) is not None:
-            value = outcome_value(repetition, state, self._draw_value_first)
+            value = repetition.value or self._draw_value(state)
             events = [Event("repetition", node_id(parent), hops[-1].move, value, repetition.reason)]
             self._record(kind, path, None, value=value, hops=hops, events=events)
             return
@@ -206,7 +206,7 @@ class PuctObserver(Puct):
         visits, pending, child = node.visits[i], node.pending[i], node.children[i]
         q = node.values[i] if visits else untried
         u = explore * node.priors[i] / (1 + visits + pending)
-        repeated = self.table.repetitions.get((node.key, i))
+        repeated = node.repetitions.get(i)
         return Edge(
             node.moves[i],
             node_id(child) if child is not None else self._waiting.get((node.key, i)) if pending else None,
@@ -225,7 +225,7 @@ class PuctObserver(Puct):
             return "chosen"
         if node.proofs[i] == nodes.LOSS:
             return "won"
-        return "closed" if node is self.root and self.table.is_certain(node, i) else ""
+        return "closed" if node is self.root and is_certain(node, i) else ""
 
 
 def _untried_edge(untried: float, explore: float, move: Move, prior: float) -> Edge:

@@ -4,39 +4,16 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
+from goryu.base.language import tr
 from goryu.games.given_tree import GivenTree
 from goryu.games.state import State
 from goryu.search.alpha_beta import alpha_beta
-from goryu.table.positions import Language
 from goryu_page.microscope.counting import Counts
 from goryu_page.microscope.given_tree_text import given_tree_text
 from goryu_page.microscope.page import Subject
 from goryu_page.microscope.picture import number
 from goryu_page.microscope.recording import Recording
 from goryu_page.microscope.view import Extent, node_view, view
-
-WORDS = {
-    "en": {
-        "cut": "{} cut",
-        "repetition": "repetition, N {}",
-        "paths": "{} paths meet",
-        "window": "window",
-        "win": "win",
-        "loss": "loss",
-        "draw": "draw",
-        "counts": "plies   every move    with cuts      ordered   value",
-    },
-    "ja": {
-        "cut": "{}カット",
-        "repetition": "千日手 N {}",
-        "paths": "{} 経路が合流",
-        "window": "探索窓",
-        "win": "勝ち",
-        "loss": "負け",
-        "draw": "引き分け",
-        "counts": " 手数     全部の手   枝刈りあり 有望な手から   価値",
-    },
-}
 
 
 def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
@@ -46,15 +23,15 @@ def tree_text(recording: Recording, subject: Subject, extent: Extent) -> str:
     """
     if isinstance(subject.state, GivenTree) and subject.observed.algorithm.searches_whole_game:
         return given_tree_text(recording, subject, extent.depth)
-    step, language = len(recording) - 1, subject.language
-    shown = view(recording, step, subject.state, subject.game, extent, language, has_path=False)
-    root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.observed, language)
+    step = len(recording) - 1
+    shown = view(recording, step, subject.state, subject.game, extent, has_path=False)
+    root = node_view(recording, step, shown["root"], subject.state, subject.game, subject.observed)
     assert root is not None
     lines = [*_board_and_moves(root, subject)]
     lines += [
         "",
         f"N {root['visits']}  Q {number(root['value'])}",
-        *_tree(shown, shown["root"], 1, WORDS[language]),
+        *_tree(shown, shown["root"], 1),
     ]
     return "\n".join(lines) + "\n"
 
@@ -81,22 +58,28 @@ def _exact(state: State, move: Any) -> float:
     return -alpha_beta(state)
 
 
-def _tree(shown: Mapping[str, Any], key: str, depth: int, words: Mapping[str, str]) -> Iterator[str]:
+def _tree(shown: Mapping[str, Any], key: str, depth: int) -> Iterator[str]:
     """Yields the lines below a position."""
     items = {item["id"]: item for item in shown["items"]}
     indent = "  " * depth
     links = [link for link in shown["links"] if link["from"] == key]
     for link in sorted(links, key=lambda link: (link["mark"] != "best", -link["visits"])):
         child = items[link["to"]]
-        note = ", ".join(_notes(child, words))
+        note = ", ".join(_notes(child))
         line = f"{indent}{link['move']:<8} N {link['visits']:<5} Q {_value(link['value'], child['bound'])}"
         yield line + (f"  ({note})" if note else "")
         if not link["is_merge"]:
-            yield from _tree(shown, link["to"], depth + 1, words)
+            yield from _tree(shown, link["to"], depth + 1)
     for stub in shown["stubs"]:
         if stub["parent"] == key:
-            what = words[stub["kind"]].format(stub.get("cut") or stub.get("visits"))
-            yield f"{indent}{' '.join(stub['moves'])}: {what}"
+            yield f"{indent}{' '.join(stub['moves'])}: {_told_stub(stub)}"
+
+
+def _told_stub(stub: Mapping[str, Any]) -> str:
+    """Returns why moves lead to no position."""
+    if stub["kind"] == "cut":
+        return tr("{bound} cut", bound=stub["cut"])
+    return tr("repetition, N {visits}", visits=stub["visits"])
 
 
 def _value(value: float | None, bound: str) -> str:
@@ -104,21 +87,21 @@ def _value(value: float | None, bound: str) -> str:
     return {"lower": "<= ", "upper": ">= "}.get(bound, "") + number(value)
 
 
-def _notes(child: Mapping[str, Any], words: Mapping[str, str]) -> Iterator[str]:
+def _notes(child: Mapping[str, Any]) -> Iterator[str]:
     if child["proof"]:
-        yield words[child["proof"]]
+        yield tr(child["proof"])
     if child["end"]:
         yield child["end"]
     if child["parents"] > 1:
-        yield words["paths"].format(child["parents"])
+        yield tr("{count} paths meet", count=child["parents"])
     if child["window"]:
         alpha, beta = (bound + 0.0 for bound in child["window"])  # Without a negative zero.
-        yield f"{words['window']} {alpha:+g} {beta:+g}"
+        yield tr("window {alpha:+g} {beta:+g}", alpha=alpha, beta=beta)
 
 
-def counts_header(language: Language) -> str:
+def counts_header() -> str:
     """Returns the headings of the table of visited positions."""
-    return WORDS[language]["counts"]
+    return tr("plies   every move    with cuts      ordered   value")
 
 
 def counts_line(found: Counts) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from goryu.base.language import speaking, tr
+from goryu.base.language import tr
 from goryu.games.state import Move, State
-from goryu.table.positions import GAMES, Language, after
+from goryu.table.positions import GAMES, after
 from goryu_page.microscope.layout import places
 from goryu_page.microscope.model import Edge, Edges, Event, Graph, Node
 from goryu_page.microscope.observed import Observed
@@ -31,7 +31,6 @@ def view(
     state: State,
     game: str,
     extent: Extent,
-    language: Language = "en",
     *,
     has_path: bool = True,
 ) -> dict[str, Any]:
@@ -45,7 +44,7 @@ def view(
     on_path = {hop.node for hop in shown.path} | ({shown.leaf} if shown.leaf else set())
     chosen = _chosen(graph, extent, on_path)
     tree = _spanning_tree(graph, chosen)
-    names = _Names(recording, state, game, language)
+    names = _Names(recording, state, game)
     items, stubs = _items(graph, chosen, tree, names)
     place = places(graph.root, _with_stubs(tree, stubs))
     for item in [*items, *stubs]:
@@ -75,13 +74,12 @@ def node_view(
     state: State,
     game: str,
     observed: Observed,
-    language: Language = "en",
 ) -> dict[str, Any] | None:
     """Returns everything that is known of a position after a step; None if it is not in the graph then."""
     node = recording.node(key, step)
     if node is None:
         return None
-    names = _Names(recording, state, game, language)
+    names = _Names(recording, state, game)
     edges = [
         asdict(edge)
         | {
@@ -113,10 +111,10 @@ def _event(event: Event, names: "_Names") -> dict[str, Any]:
 
 
 class _Names:
-    """Names the moves of positions, which it reaches on the path that discovered each."""
+    """Names moves in the user's language; it reaches a position on the path that discovered it."""
 
-    def __init__(self, recording: Recording, state: State, game: str, language: Language) -> None:
-        self._recording, self._start, self._language = recording, state, language
+    def __init__(self, recording: Recording, state: State, game: str) -> None:
+        self._recording, self._start = recording, state
         self._game = GAMES[game]
         self._states: dict[str, State] = {}
 
@@ -126,7 +124,7 @@ class _Names:
         return self._states[key]
 
     def move(self, key: str, move: Move | None) -> str:
-        return "" if move is None else self._game.move_name(self.state(key), move, self._language)
+        return "" if move is None else self._game.move_name(self.state(key), move)
 
     def path(self, key: str) -> list[str]:
         return self._line(self._start.copy(), self._recording.first_path[key])
@@ -135,14 +133,13 @@ class _Names:
         return self._line(self.state(key).copy(), moves)
 
     def say(self, text: str) -> str:
-        """Returns why a game ended in the language of the names; "" stays empty."""
-        with speaking(self._language):
-            return tr(text) if text else ""
+        """Returns why a game ended; "" stays empty."""
+        return tr(text) if text else ""
 
     def _line(self, state: State, moves: Sequence[Move]) -> list[str]:
         names = []
         for move in moves:
-            names.append(self._game.move_name(state, move, self._language))
+            names.append(self._game.move_name(state, move))
             state.push(move)
         return names
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
@@ -18,7 +19,7 @@ from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import Device
 from goryu_page.server.backup import Backup
 from goryu_page.server.security import HEADERS, Guard
-from goryu_page.session.messages import MessageError, field, language_of, parse
+from goryu_page.session.messages import MessageError, Request, language_of, parse, read
 from goryu_page.session.session import Session, View
 
 _log = logging.getLogger("goryu_page.server")
@@ -31,31 +32,41 @@ MOST_MESSAGE_BYTES = 2 << 20
 MOST_REASON_BYTES = 123
 """Of the reason in a close frame (RFC 6455, 5.5)."""
 
-HELLO_S = 10.0
-"""A new connection must send the token in this time."""
 
-GRACE_S = 10.0
-"""A lost connection may come back in this time without its searches being stopped."""
+@dataclass(frozen=True, slots=True)
+class TabLimits:
+    """How long tabs are waited for, in seconds, and how many there may be.
 
-KEEP_S = 3600.0
-"""A session without a connection is forgotten after this time."""
+    hello_s: a new connection must send the token in this time.
+    alive_s: a tab must answer in this time when another one comes with its session.
+    grace_s: a lost connection may come back in this time without its searches being stopped.
+    keep_s: a session without a connection is forgotten after this time.
+    sweep_s: between two looks for such sessions.
+    most: a new tab replaces the oldest session without a connection; if there is none it is refused.
+    most_of_device: likewise, of each device of the local network.
+    """
 
-MOST_SESSIONS = 50
-"""A new tab replaces the oldest session without a connection; if there is none it is refused."""
+    hello_s: float = 10.0
+    alive_s: float = 1.0
+    grace_s: float = 10.0
+    keep_s: float = 3600.0
+    sweep_s: float = 1.0
+    most: int = 50
+    most_of_device: int = 5
 
-MOST_SESSIONS_OF_DEVICE = 5
-"""Likewise, of each device of the local network."""
 
-ALIVE_S = 1.0
-"""A tab must answer in this time when another one comes with its session."""
+class Hello(Request):
+    """The first message of a connection. token: of the page. session: that the tab had, or ""."""
 
-SWEEP_S = 1.0
+    token: str = ""
+    session: str = ""
 
 
 class Server:
     """The server and the sessions of its tabs.
 
     views: by name. dojo, record: see `Session`. lan: for devices of the local network, if any.
+    limits: may be replaced while the server runs.
     """
 
     def __init__(
@@ -64,11 +75,12 @@ class Server:
         dojo: Dojo,
         record: tuple[str, bytes] | None = None,
         lan: Lan | None = None,
+        limits: TabLimits = TabLimits(),
     ) -> None:
         self._views = views
         self._dojo = dojo
         self._record = record
-        self.lan = lan
+        self.lan, self.limits = lan, limits
         if lan:
             lan.on_revoke = self._expel
             lan.pairing.on_change = self._tell_devices
@@ -164,14 +176,15 @@ class Server:
         self, socket: web.WebSocketResponse, request: web.Request, device: Device | None
     ) -> tuple[Session, bool]:
         """Reads the first message, which must have the token; returns the session and whether it is new."""
-        first = await socket.receive(timeout=HELLO_S)
+        first = await socket.receive(timeout=self.limits.hello_s)
         if first.type is not WSMsgType.TEXT:
             raise MessageError("expected a hello with the token of the page")
-        hello = parse(first.data)
-        if hello["type"] != "hello" or not self.guard.is_token(hello.get("token"), request):
-            with speaking(language_of(hello)):
+        message = parse(first.data)
+        hello, language = read(Hello, message), language_of(message)
+        if message["type"] != "hello" or not self.guard.is_token(hello.token, request):
+            with speaking(language):
                 raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
-        known = field(hello, "session", str, "")
+        known = hello.session
         session = self.sessions.get(known)
         if session is not None and session.device is not device:
             session = None  # A device cannot take a session of another one.
@@ -179,9 +192,9 @@ class Server:
             session = None  # The browser copied the session's name with the tab.
         is_new = session is None
         if session is None:
-            with speaking(language_of(hello)):
+            with speaking(language):
                 session = self._new_session(device)
-        session.language = language_of(hello)
+        session.language = language
         session.left_s = None
         old = self._sockets.get(session.id)
         self._sockets[session.id] = socket  # Before the old one ends, which would else stop the searches.
@@ -199,13 +212,13 @@ class Server:
         session.answered.clear()
         session.send("session.alive")
         try:
-            await asyncio.wait_for(session.answered.wait(), ALIVE_S)
+            await asyncio.wait_for(session.answered.wait(), self.limits.alive_s)
         except TimeoutError:
             return False
         return True
 
     def _new_session(self, device: Device | None) -> Session:
-        most = MOST_SESSIONS_OF_DEVICE if device else MOST_SESSIONS
+        most = self.limits.most_of_device if device else self.limits.most
         own = [one for one in self.sessions.values() if one.device is device]
         if len(own) >= most:
             idle = [one for one in own if one.left_s is not None]
@@ -248,13 +261,13 @@ class Server:
     async def _sweep(self) -> None:
         """Stops the searches of lost tabs, and forgets old sessions."""
         while True:
-            await asyncio.sleep(SWEEP_S)
+            await asyncio.sleep(self.limits.sweep_s)
             now = monotonic()
             for session in list(self.sessions.values()):
                 absence = now - session.left_s if session.left_s is not None else 0.0
-                if absence > KEEP_S:
+                if absence > self.limits.keep_s:
                     self._forget(session)
-                elif absence > GRACE_S:
+                elif absence > self.limits.grace_s:
                     session.pause()
 
     def _forget(self, session: Session) -> None:

@@ -1,27 +1,44 @@
-"""The messages of a tab, in both directions: their form, and what is read from their fields.
+"""The messages of a tab, in both directions, and what those of the page may hold.
 
 Messages are JSON objects. The page sends {"type": "VIEW.NAME", "id": N, ...} and gets one reply,
 {"type": "reply", "id": N, "ok": true, "value": ...} or {..., "ok": false, "error": "MESSAGE"}. The server
 sends {"type": "VIEW.NAME", ...} at any time.
+
+A subclass of `Request` beside each view says which fields a message has; `tools/message_types.py` writes the
+same as types for JavaScript. A field that is null is as good as missing, and others than those are ignored.
 """
 
 import json
-from base64 import b64decode
-from binascii import Error as Base64Error
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, TypeVar
 
+from msgspec import Struct
+
 from goryu.base.errors import InputError
-from goryu.base.language import tr
+from goryu_page.fields import FieldError, converted
 
 Language = Literal["ja", "en"]
-T = TypeVar("T")
+R = TypeVar("R", bound="Request")
 Message = Mapping[str, Any]
 
 
 class MessageError(InputError):
     """A message of the page that cannot be understood."""
+
+
+class Request(Struct, rename="camel"):
+    """What a message of the page holds beside type and id; by itself nothing."""
+
+
+class Spoken(Request):
+    """A message with the language of the page."""
+
+    language: Language = "en"
+
+
+class _Envelope(Struct):
+    type: str
+    id: int | None = None
 
 
 def encode(message: dict[str, Any]) -> str:
@@ -36,13 +53,12 @@ def parse(text: str) -> dict[str, Any]:
     3
     """
     try:
-        message = json.loads(text)
+        message: dict[str, Any] = json.loads(text)
+        converted(message, _Envelope)
+    except FieldError as error:
+        raise MessageError(str(error)) from None
     except (ValueError, RecursionError) as error:
         raise MessageError(f"a message that is not JSON ({error}): expected an object with a type") from None
-    if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-        raise MessageError(f"message {text[:80]!r}: expected an object with a type")
-    if not isinstance(message.get("id"), int | None):
-        raise MessageError(f"message id {str(message['id'])[:80]!r}: expected a whole number")
     return message
 
 
@@ -51,66 +67,20 @@ def language_of(message: Message) -> Language:
     return "ja" if message.get("language") == "ja" else "en"
 
 
-def field(message: Message, name: str, kind: type[T], default: T | None = None) -> T:
-    """Returns a field of a message.
+def read(kind: type[R], message: Message) -> R:
+    """Returns what a message holds; raises MessageError.
 
-    kind: its type; `float` takes whole numbers too. default: of a field that is missing or null; None
-        if it must be there.
-
-    Raises:
-        MessageError: the field is missing, or has another type.
-
-    >>> field({"type": "play.new", "playouts": 100}, "playouts", int)
-    100
+    >>> read(Spoken, {"type": "session.language", "language": "ja"}).language
+    'ja'
     """
-    value = message.get(name)
-    if value is None and default is not None:
-        return default
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        with suppress(OverflowError):
-            value = float(value)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise MessageError(f"{message.get('type')}: {name} is {str(value)[:80]!r}, expected {kind.__name__}")
-    return value
-
-
-def base64_field(message: Message, name: str) -> bytes:
-    """Returns the bytes of a field in Base64; raises MessageError if it is something else."""
     try:
-        return b64decode(field(message, name, str), validate=True)
-    except (Base64Error, ValueError) as error:
-        raise MessageError(f"{message.get('type')}: {name} is not Base64 ({error})") from error
+        return converted({name: value for name, value in message.items() if value is not None}, kind)
+    except FieldError as error:
+        raise MessageError(str(error)) from None
 
 
-def moves_field(message: Message, most: int) -> list[str]:
-    """Returns the field `moves`: texts, at most so many; raises MessageError if it is something else."""
-    moves = field(message, "moves", list)
-    if len(moves) > most or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"{message.get('type')}: moves: expected {most} USI moves at most")
-    return moves
-
-
-def choice(
-    message: Message, name: str, expected: Mapping[str, Any] | tuple[str, ...], default: str | None = None
-) -> str:
-    """Returns a field that names one of `expected`; raises MessageError if it names another one."""
-    value = field(message, name, str, default)
+def one_of(name: str, value: str, expected: Collection[str]) -> str:
+    """Returns the value of a field that no type can check; raises MessageError if it is not expected."""
     if value not in expected:
-        raise MessageError(f"{message.get('type')}: {name} is {value[:80]!r}, expected {', '.join(expected)}")
-    return value
-
-
-def number(message: Message, name: str, least: int, most: int, default: int | None = None) -> int:
-    """Returns a whole number of a message; raises MessageError if it is out of range."""
-    value = field(message, name, int, default)
-    if not least <= value <= most:
-        raise MessageError(
-            tr(
-                "{name}: expected a number from {least} to {most}, received {value}",
-                name=tr(name),
-                value=value,
-                least=least,
-                most=most,
-            )
-        )
+        raise MessageError(f"{name}: expected {', '.join(expected)}, received {value[:80]!r}")
     return value

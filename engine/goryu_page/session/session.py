@@ -9,13 +9,14 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
 from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.dojo import Dojo
-from goryu_page.session.messages import Language, Message, MessageError, parse
+from goryu_page.session.messages import Language, Message, MessageError, Request, parse, read
 from goryu_page.session.outbox import Outbox
 
 if TYPE_CHECKING:
@@ -81,9 +82,10 @@ class StoppedError(Exception):
 class View:
     """The part of a session that one view of the page talks to; subclasses are listed in `views.py`.
 
-    name: the messages "NAME.X" of the page call the methods `on_x(message)`. They run in the event loop, so
-        they must return quickly; slow work goes to `session.run`. A method returns the value of the reply, or
-        is a coroutine that does. A GoryuError becomes the reply's error, which the page shows to the user.
+    name: the messages "NAME.X" of the page call the methods `on_x(message)`, whose annotation, a kind of
+        `Request`, says what the message must hold. They run in the event loop, so they must return quickly;
+        slow work goes to `session.run`. A method returns the value of the reply, or is a coroutine that does.
+        A GoryuError becomes the reply's error, which the page shows to the user.
     """
 
     name: str
@@ -91,10 +93,25 @@ class View:
     def __init__(self, session: "Session") -> None:
         self.session = session
 
+    @classmethod
+    @cache
+    def requests(cls) -> dict[str, type[Request]]:
+        """Returns what the messages must hold, by the names of the methods that handle them."""
+        return {
+            name: next(kind for key, kind in get_type_hints(getattr(cls, name)).items() if key != "return")
+            for name in dir(cls)
+            if name.startswith("on_")
+        }
+
     def handlers(self) -> dict[str, Handler]:
-        """Returns the methods that handle messages, by the type of the message."""
-        found = [name for name in dir(self) if name.startswith("on_")]
-        return {f"{self.name}.{name.removeprefix('on_')}": getattr(self, name) for name in found}
+        """Returns what handles messages of JSON, by the type of the message."""
+        return {
+            f"{self.name}.{name.removeprefix('on_')}": partial(self._handle, name, kind)
+            for name, kind in self.requests().items()
+        }
+
+    def _handle(self, name: str, kind: type[Request], message: Message) -> Any:
+        return getattr(self, name)(read(kind, message))
 
     async def ask(self, name: str, work: Callable[[], T]) -> T:
         """Returns what `work` does in a thread, such as with the database, which may have to wait.

@@ -6,8 +6,14 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import spaced
-from goryu_page.session.messages import Message, field
+from goryu_page.session.messages import Request
 from goryu_page.session.session import View
+
+
+class RevokeRequest(Request):
+    """device: its id."""
+
+    device: str
 
 
 class DevicesView(View):
@@ -15,7 +21,7 @@ class DevicesView(View):
 
     name = "devices"
 
-    def on_state(self, _message: Message) -> dict[str, Any] | None:
+    def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns code and devices; None without `--lan`, and to a device of the network.
 
         seconds: in which the code can be used, or since the device was last heard of.
@@ -36,14 +42,14 @@ class DevicesView(View):
             ],
         }  # fmt: skip
 
-    def on_code(self, message: Message) -> dict[str, Any] | None:
+    def on_code(self, message: Request) -> dict[str, Any] | None:
         """Makes a new code; returns the state."""
         self._lan().pairing.new_code()
         return self.on_state(message)
 
-    def on_revoke(self, message: Message) -> None:
+    def on_revoke(self, message: RevokeRequest) -> None:
         """Takes the token of a device and closes its connections."""
-        self._lan().revoke(field(message, "device", str))
+        self._lan().revoke(message.device)
 
     def _lan(self) -> Lan:
         if self.session.lan is None:

@@ -1,7 +1,9 @@
 """The view "Explorer": the user's games, other records and the book as one graph of positions."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.base.language import tr
@@ -13,14 +15,31 @@ from goryu.players.books.opening_book import OpeningBook
 from goryu_page.dojo.explorer import ExploredMove, Explorer
 from goryu_page.dojo.game_list import Filter
 from goryu_page.dojo.openings import opening_names, opening_of
-from goryu_page.session.messages import Message, MessageError, choice, field, moves_field
+from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Session, View
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
 
-GAMES = {"all": "", "mine": "mine", "records": "records"}
-SIDES = {"any": "", "black": "black", "white": "white"}
+
+class LineRequest(Request):
+    """A line: `moves` in USI from `start`, an SFEN or ""."""
+
+    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
+    start: str = ""
+
+
+class LookRequest(LineRequest):
+    """games: whose. side: the user's, in them."""
+
+    games: Literal["all", "mine", "records"] = "all"
+    side: Literal["any", "black", "white"] = "any"
+
+
+class LearnRequest(LineRequest, kw_only=True):
+    """learns: is the last move to be learnt, or to be forgotten?"""
+
+    learns: bool
 
 
 class ExplorerView(View):
@@ -32,26 +51,22 @@ class ExplorerView(View):
         super().__init__(session)
         self._explorer: Explorer | None = None
 
-    async def on_look(self, message: Message) -> dict[str, Any]:
-        """Returns what is known about the position after `moves` (USI) from `start`.
-
-        games: "all", "mine" or "records". side: games in which the user is "black" or "white", or "any".
-        """
-        start, moves = _line(message)
-        games, side = choice(message, "games", GAMES, "all"), choice(message, "side", SIDES, "any")
-        wanted = Filter(GAMES[games], side=SIDES[side])
+    async def on_look(self, message: LookRequest) -> dict[str, Any]:
+        """Returns what is known about the position after a line."""
+        start, moves = message.start or START_SFEN, message.moves
+        games, side = message.games, message.side
+        wanted = Filter("" if games == "all" else games, side="" if side == "any" else side)
         return await self.ask("explorer", lambda: self._look(start, moves, wanted))
 
-    async def on_learn(self, message: Message) -> None:
+    async def on_learn(self, message: LearnRequest) -> None:
         """Adds the last of `moves` to the user's repertoire, or takes it out unless `learns`."""
-        start, moves = _line(message)
-        learns = field(message, "learns", bool)
+        start, moves = message.start or START_SFEN, message.moves
 
         def work() -> None:
             before = _board(start, moves)
             before.pop()
             repertoire = self.session.dojo.repertoire
-            if learns:
+            if message.learns:
                 repertoire.learn(start, moves[:-1], moves[-1])
             else:
                 repertoire.forget(before, moves[-1])
@@ -98,10 +113,6 @@ class ExplorerView(View):
                 self.session.send("explorer.message", text=tr("the book is not used: {error}", error=error))
             self._explorer = Explorer(self.session.dojo.database, book)
         return self._explorer
-
-
-def _line(message: Message) -> tuple[str, list[str]]:
-    return field(message, "start", str, START_SFEN) or START_SFEN, moves_field(message, MOST_PLIES)
 
 
 def _board(start: str, moves: list[str]) -> Board:

@@ -1,10 +1,9 @@
 """A game as the page shows it: moves by their names, and the position after each."""
 
-from typing import Any
+from typing import Any, Literal
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
-from goryu.games.reversi import PASS
+from goryu.base.language import both, tr
 from goryu.games.shogi import STANDARD_RULES, MoveError, Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import LINES, TicTacToe
@@ -15,7 +14,7 @@ from goryu.table.game import Game, Played, new_board
 from goryu.table.record import record_text
 from goryu.table.written_moves import read_move
 
-GAMES = ("shogi", "reversi", "reversi6", "reversi4", "tictactoe")
+GameKind = Literal["shogi", "reversi", "reversi6", "reversi4", "tictactoe"]
 
 BOARD_SIZES = {"reversi": 8, "reversi6": 6, "reversi4": 4}
 
@@ -23,13 +22,13 @@ BOARD_SIZES = {"reversi": 8, "reversi6": 6, "reversi4": 4}
 class PageGame(Game):
     """A game of shogi, reversi or tic-tac-toe.
 
-    kind: one of GAMES. start: the SFEN of shogi, "" for the usual start.
+    start: the SFEN of shogi, "" for the usual start.
     shown: what the page knows of each move.
     """
 
     def __init__(
         self,
-        kind: str,
+        kind: GameKind,
         start: str = "",
         people: tuple[bool, bool] = (True, False),
         names: tuple[str, str] = ("", ""),
@@ -88,8 +87,7 @@ class PageGame(Game):
             }
         name = str(int(move))
         if isinstance(self.state, Reversi):
-            english = self.state.move_name(move)
-            return {"name": name, "ja": "パス" if move == PASS else english, "en": english}
+            return {"name": name, **both(self.state.move_name(move))}  # "pass" is a word.
         square = f"{'abc'[move % 3]}{move // 3 + 1}"
         return {"name": name, "ja": square, "en": square}
 

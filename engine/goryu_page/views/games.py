@@ -2,32 +2,81 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.kifu.reading import MAX_BYTES
-from goryu_page.dojo.game_list import (
-    COLLECTIONS,
-    RESULTS,
-    REVIEWED,
-    SIDES,
-    SORTS,
-    Filter,
-    list_games,
-    openings,
-)
+from goryu_page.dojo.game_list import Filter, Result, Reviewed, Side, Sort, list_games, openings
 from goryu_page.dojo.games import Collection
 from goryu_page.dojo.progress import progress
-from goryu_page.session.messages import Message, base64_field, choice, field, number
+from goryu_page.session.messages import Request
 from goryu_page.session.session import Job, Session, View
-from goryu_page.views.review import MOST_PLAYOUTS
+from goryu_page.views.review import Playouts
 
 PAGE = 50
 """Games of a page of the list."""
 
 MOST_NAMES = 100
 MOST_MINUTES = 24 * 60
+
+
+class ListRequest(Request):
+    """A page of the list; see `Filter` and `list_games`."""
+
+    collection: Collection = "mine"
+    text: str = ""
+    side: Side = ""
+    result: Result = ""
+    opening: str = ""
+    since: str = ""
+    until: str = ""
+    reviewed: Reviewed = ""
+    sort: Sort = "date"
+    is_descending: bool = True
+    first: Annotated[int, Meta(ge=0, le=1 << 40)] = 0
+
+
+class GameRequest(Request):
+    """game: its number in the database."""
+
+    game: Annotated[int, Meta(ge=0, le=1 << 62)]
+
+
+class MeRequest(Request):
+    """names: under which the user plays."""
+
+    names: Annotated[list[str], Meta(max_length=MOST_NAMES)]
+
+
+class ProgressRequest(Request):
+    """minutes: how much later than UTC the user's clock is."""
+
+    minutes: Annotated[int, Meta(ge=-MOST_MINUTES, le=MOST_MINUTES)]
+
+
+class AddRequest(Request):
+    """A part of a file of games. more: do others follow? collection: "records" for games of others."""
+
+    name: str
+    content: bytes
+    part: Annotated[int, Meta(ge=0, le=1000)] = 0
+    more: bool = False
+    collection: Collection = "mine"
+
+
+class PauseRequest(Request):
+    """Is the background review to pause?"""
+
+    is_paused: bool
+
+
+class PlayoutsRequest(Request):
+    """playouts: for each position of the next reviews."""
+
+    playouts: Playouts
 
 
 class GamesView(View):
@@ -39,7 +88,7 @@ class GamesView(View):
         super().__init__(session)
         self._parts: list[bytes] = []
 
-    async def on_state(self, _message: Message) -> dict[str, Any]:
+    async def on_state(self, _message: Request) -> dict[str, Any]:
         """Returns everything but the list. file: of the database; None for a device of the network.
 
         folders: that are watched; none for a device. Where files lie is for the page of this machine only.
@@ -63,102 +112,96 @@ class GamesView(View):
 
     # The list.
 
-    async def on_list(self, message: Message) -> dict[str, Any]:
+    async def on_list(self, message: ListRequest) -> dict[str, Any]:
         """Returns a page of the list; see `list_games`."""
         wanted = Filter(
-            collection=choice(message, "collection", COLLECTIONS, "mine"),
-            text=field(message, "text", str, "")[:200],
-            side=choice(message, "side", SIDES, ""),
-            result=choice(message, "result", RESULTS, ""),
-            opening=field(message, "opening", str, "")[:100],
-            since=field(message, "since", str, "")[:10],
-            until=field(message, "until", str, "")[:10],
-            reviewed=choice(message, "reviewed", REVIEWED, ""),
+            message.collection,
+            message.text[:200],
+            message.side,
+            message.result,
+            message.opening[:100],
+            message.since[:10],
+            message.until[:10],
+            message.reviewed,
         )
-        sort = choice(message, "sort", SORTS, "date")
-        is_descending = field(message, "isDescending", bool, default=True)
-        first = number(message, "first", 0, 1 << 40, 0)
 
         def work() -> dict[str, Any]:
-            database = self.session.dojo.database
-            return list_games(database, wanted, sort, is_descending=is_descending, first=first, count=PAGE)
+            return list_games(
+                self.session.dojo.database,
+                wanted,
+                message.sort,
+                is_descending=message.is_descending,
+                first=message.first,
+                count=PAGE,
+            )
 
         return await self.ask("games.list", work)
 
-    async def on_record(self, message: Message) -> dict[str, Any]:
+    async def on_record(self, message: GameRequest) -> dict[str, Any]:
         """Returns a game as {name, text} for the view "Review", which all views open games with."""
-        identity = number(message, "game", 0, 1 << 62)
-        game = await self.ask("games.record", lambda: self.session.dojo.games.get(identity))
+        game = await self.ask("games.record", lambda: self.session.dojo.games.get(message.game))
         names = " – ".join(name or "?" for name in game.names)
         return {"name": game.file.rpartition("/")[2] or f"{game.date} {names}".strip(), "text": game.record}
 
-    async def on_delete(self, message: Message) -> None:
+    async def on_delete(self, message: GameRequest) -> None:
         """Deletes a game."""
-        identity = number(message, "game", 0, 1 << 62)
-        await self._change("games.delete", lambda: self.session.dojo.games.delete(identity))
+        await self._change("games.delete", lambda: self.session.dojo.games.delete(message.game))
 
-    async def on_me(self, message: Message) -> None:
+    async def on_me(self, message: MeRequest) -> None:
         """Sets the names under which the user plays."""
-        names = field(message, "names", list)
-        if len(names) > MOST_NAMES or not all(isinstance(name, str) for name in names):
-            raise InputError(tr("expected at most {count} names", count=MOST_NAMES))
-        await self._change("games.me", lambda: self.session.dojo.games.set_me(names))
+        await self._change("games.me", lambda: self.session.dojo.games.set_me(message.names))
 
-    async def on_progress(self, message: Message) -> dict[str, Any]:
+    async def on_progress(self, message: ProgressRequest) -> dict[str, Any]:
         """Returns what the charts show."""
-        minutes = number(message, "minutes", -MOST_MINUTES, MOST_MINUTES)
-        return await self.ask("games.progress", lambda: progress(self.session.dojo.database, minutes))
+        return await self.ask("games.progress", lambda: progress(self.session.dojo.database, message.minutes))
 
     # Import.
 
-    async def on_add(self, message: Message) -> dict[str, Any] | None:
-        """Adds the games of a file, in parts: `part` from 0, `content` in Base64, `more` to come.
+    async def on_add(self, message: AddRequest) -> dict[str, Any] | None:
+        """Adds the games of a file, in parts.
 
-        collection: "records" for games to look at only.
         Returns the numbers of games added and known, and the faults; nothing before the last part.
         """
-        name = field(message, "name", str)[:500]
-        if number(message, "part", 0, 1000, 0) == 0:
+        name = message.name[:500]
+        if message.part == 0:
             self._parts.clear()
-        self._parts.append(base64_field(message, "content"))
+        self._parts.append(message.content)
         if sum(map(len, self._parts)) > MAX_BYTES:
             self._parts.clear()
             problem = tr("expected at most {size} MiB", size=MAX_BYTES >> 20)
             await self.ask("games.fault", lambda: self.session.dojo.games.add_fault(name, None, problem))
             raise InputError(f"{name}: {problem}")
-        if field(message, "more", bool, default=False):
+        if message.more:
             return None
-        is_mine = choice(message, "collection", COLLECTIONS, "mine") == "mine"
-        collection: Collection = "mine" if is_mine else "records"
         data = b"".join(self._parts)
         self._parts.clear()
 
         def add(_job: Job) -> dict[str, Any]:
-            imported = self.session.dojo.games.add_file(data, name, collection)
+            imported = self.session.dojo.games.add_file(data, name, message.collection)
             self.session.dojo.games_changed()
             return {**asdict(imported), "added": len(imported.added)}
 
         return await self.session.run("games.add", add)
 
-    async def on_forget_faults(self, _message: Message) -> None:
+    async def on_forget_faults(self, _message: Request) -> None:
         """Empties the list of games that could not be read."""
         await self._change("games.faults", lambda: self.session.dojo.games.forget_faults())
 
     # The background review.
 
-    async def on_pause(self, message: Message) -> None:
+    async def on_pause(self, message: PauseRequest) -> None:
         """Pauses the review, or goes on."""
-        is_paused = field(message, "isPaused", bool)
-        await self.ask("games.pause", lambda: self.session.dojo.reviewing.pause(is_paused))
+        await self.ask("games.pause", lambda: self.session.dojo.reviewing.pause(message.is_paused))
 
-    async def on_playouts(self, message: Message) -> None:
+    async def on_playouts(self, message: PlayoutsRequest) -> None:
         """Sets the playouts of the next reviews."""
-        playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
-        await self.ask(
-            "games.playouts", lambda: setattr(self.session.dojo.reviewing.reviews, "playouts", playouts)
-        )
 
-    async def on_again(self, _message: Message) -> None:
+        def work() -> None:
+            self.session.dojo.reviewing.reviews.playouts = message.playouts
+
+        await self.ask("games.playouts", work)
+
+    async def on_again(self, _message: Request) -> None:
         """Has all games reviewed again."""
         await self._change("games.again", lambda: self.session.dojo.reviewing.reviews.ask_again())
 

@@ -2,21 +2,25 @@
 
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+from msgspec import Meta, Struct
 
 from goryu.analysis.description import ply_json
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
-from goryu_page.session.messages import Message, MessageError
-from goryu_page.session.messages import field as field_of
+from goryu_page.session.messages import MessageError
 
 THRESHOLDS = (0.05, 0.10, 0.15, 0.20, 0.30)
 """How much win rate a move may lose before the page asks."""
 
 MOST_MOVES = 4000
 """Judged moves that a page may bring back, those that were taken back included."""
+
+
+Name = Annotated[str, Meta(max_length=40)]
 
 
 class Fate(StrEnum):
@@ -36,11 +40,19 @@ class JudgedMove:
     """
 
     ply: int
-    name: str
-    ja: str
-    en: str
-    loss: float
+    name: Name
+    ja: Name
+    en: Name
+    loss: Annotated[float, Meta(ge=0, le=1)]
     fate: Fate
+
+
+class KeptLesson(Struct, frozen=True, rename="camel"):
+    """The lesson of a game that the page begins or brings back; see `Lesson`."""
+
+    threshold: float
+    moves: Annotated[list[JudgedMove], Meta(max_length=MOST_MOVES)] = []
+    is_due: bool = False
 
 
 @dataclass(slots=True)
@@ -101,30 +113,8 @@ class Lesson:
         }
 
     @classmethod
-    def from_message(cls, message: Message) -> Self | None:
-        """Returns the lesson of a message "play.new": {threshold, moves, isDue}, or None if it has none.
-
-        Raises MessageError if it has another form.
-        """
-        value = message.get("lesson")
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            raise MessageError(f"play.new: lesson is {str(value)[:40]!r}, expected a threshold and moves")
-        threshold = field_of(value, "threshold", float)
-        if threshold not in THRESHOLDS:
-            raise MessageError(f"play.new: threshold is {threshold}, expected one of {THRESHOLDS}")
-        moves = field_of(value, "moves", list, [])
-        if len(moves) > MOST_MOVES:
-            raise MessageError(f"play.new: lesson: expected at most {MOST_MOVES} moves")
-        return cls(threshold, [_judged_move(move) for move in moves], field_of(value, "isDue", bool, False))
-
-
-def _judged_move(value: Any) -> JudgedMove:
-    if not isinstance(value, dict) or value.get("fate") not in list(Fate):
-        raise MessageError(f"play.new: lesson: {str(value)[:80]!r} is not a judged move")
-    name, japanese, english = (field_of(value, key, str)[:40] for key in ("name", "ja", "en"))
-    loss = field_of(value, "loss", float)
-    if not 0 <= loss <= 1:
-        raise MessageError(f"play.new: lesson: loss is {loss}, expected a number from 0 to 1")
-    return JudgedMove(field_of(value, "ply", int), name, japanese, english, loss, Fate(value["fate"]))
+    def kept(cls, kept: KeptLesson) -> Self:
+        """Returns the lesson that a page has kept; raises MessageError for another threshold than those."""
+        if kept.threshold not in THRESHOLDS:
+            raise MessageError(f"lesson.threshold: expected one of {THRESHOLDS}, received {kept.threshold}")
+        return cls(kept.threshold, kept.moves, kept.is_due)

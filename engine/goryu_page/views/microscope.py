@@ -6,21 +6,24 @@ after it. So the page can go back, jump and reload, and keeps no numbers of its 
 
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, field
+from msgspec.structs import asdict
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
+from goryu.base.language import speaking, tr
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import Move, State
 from goryu.players.set_up.loading import LoadedEvaluator
-from goryu.table.positions import GAMES, Language, parse_position
+from goryu.table.positions import GAMES, parse_position
 from goryu_page.microscope.networks import KINDS, NAMES, open_evaluator
 from goryu_page.microscope.observed import OBSERVED, Observed, make_observer
 from goryu_page.microscope.picture import STYLE, board_elements, draw, element_as_json
 from goryu_page.microscope.puct import PuctObserver
 from goryu_page.microscope.recording import Observer
 from goryu_page.microscope.view import Extent, node_view, view
-from goryu_page.session.messages import Message, MessageError, choice, field, language_of, number
+from goryu_page.session.messages import Request, Spoken, one_of
 from goryu_page.session.session import Job, Session, View
 
 MOST_PLAYOUTS = 2000
@@ -30,6 +33,35 @@ FEW_PLAYOUTS = 20
 """A request that runs no more than this reports no progress."""
 MOST_POSITION = 200_000
 """Characters of a position's text."""
+
+
+class NewRequest(Request):
+    """A search on a position. game, algorithm, network, values: as the catalogue names them."""
+
+    game: str
+    algorithm: str
+    position: Annotated[str, Meta(max_length=MOST_POSITION)] = ""
+    network: str = "uniform"
+    values: dict[str, float] = field(default_factory=dict)
+
+
+class ShowRequest(Spoken):
+    """Asks for the picture of a step, or of the step that ended a playout.
+
+    depth, width: of the picture. node: the position that is shown beside it; "" for the root.
+    """
+
+    step: Annotated[int, Meta(ge=0, le=MOST_STEPS)] = 0
+    playout: Annotated[int, Meta(ge=0, le=MOST_PLAYOUTS)] | None = None
+    depth: Annotated[int, Meta(ge=0, le=60)] = 4
+    width: Annotated[int, Meta(ge=1, le=600)] = 6
+    node: str = ""
+
+
+class MoveRequest(Request):
+    """move: of the root, as the picture has it."""
+
+    move: Annotated[int, Meta(ge=0, le=0xFFFF)]
 
 
 @dataclass(slots=True)
@@ -74,70 +106,47 @@ class MicroscopeView(View):
         self._search: Search | None = None
         self._lock = Lock()  # A stopped job may still read the search when the next one runs it.
 
-    def on_catalogue(self, message: Message) -> dict[str, Any]:
+    def on_catalogue(self, message: Spoken) -> dict[str, Any]:
         """Returns the games, algorithms and networks to choose from, and the style of the pictures."""
-        column = 1 if language_of(message) == "ja" else 0
-        return {
-            "games": {
-                name: {
-                    "examples": [[text, names[column]] for text, *names in game.examples],
-                    "help": game.help[column],
-                    "networks": [[kind, NAMES[kind][column]] for kind in KINDS[name]],
-                }
-                for name, game in GAMES.items()
-            },
-            "algorithms": {name: _description(each, column) for name, each in OBSERVED.items()},
-            "style": STYLE.read_text("utf-8"),
-            "playouts": MOST_PLAYOUTS,
-        }
+        with speaking(message.language):
+            return _catalogue()
 
-    def on_state(self, _message: Message) -> dict[str, Any] | None:
+    def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns what the page sent to begin its search and the step that it saw last; None without one."""
         return None if self._search is None else self._search.form | {"step": self._search.shown}
 
-    async def on_new(self, message: Message) -> dict[str, Any]:
+    async def on_new(self, message: NewRequest) -> dict[str, Any]:
         """Begins a search on a position; returns the number of steps so far."""
-        game, name = choice(message, "game", GAMES), choice(message, "algorithm", OBSERVED)
-        text = field(message, "position", str, "")
-        if len(text) > MOST_POSITION:
-            raise MessageError(
-                tr(
-                    "position: expected at most {most} characters, received {count}",
-                    most=MOST_POSITION,
-                    count=len(text),
-                )
-            )
-        network = choice(message, "network", KINDS[game], "uniform")
-        values = {str(key): _value(key, value) for key, value in field(message, "values", dict, {}).items()}
-        form = {"game": game, "position": text, "algorithm": name, "network": network, "values": values}
+        one_of("game", message.game, GAMES)
+        one_of("algorithm", message.algorithm, OBSERVED)
+        one_of("network", message.network, KINDS[message.game])
+        form = asdict(message)
 
         def begin(_job: Job) -> dict[str, Any]:
             return {"steps": len(self._begin(form).observer.recording)}
 
         return await self.session.run("microscope", begin)
 
-    async def on_show(self, message: Message) -> dict[str, Any]:
+    async def on_show(self, message: ShowRequest) -> dict[str, Any]:
         """Returns the picture of a step, and everything that is known of one position after it.
 
-        step, or playout: the search is run so far, if it is not yet. node: the position, or the root if it is
-        not known then.
+        The search is run so far, if it is not yet. The position is the root if it is not known then.
         """
-        step = number(message, "step", 0, MOST_STEPS, 0) if message.get("playout") is None else None
-        playout = number(message, "playout", 0, MOST_PLAYOUTS, 0)
-        extent = Extent(number(message, "depth", 0, 60, 4), number(message, "width", 1, 600, 6))
-        node, language = field(message, "node", str, ""), language_of(message)
+        step, playout = message.step if message.playout is None else None, message.playout or 0
+        extent = Extent(message.depth, message.width)
 
         def show(job: Job) -> dict[str, Any]:
             search = self._wanted()
             with self._lock:
                 self._run(search, job, step, playout)
-                return _shown(search, step, playout, extent, node, language)
+                return _shown(search, step, playout, extent, message.node)
 
-        return await self.session.run("microscope", show)
+        with speaking(message.language):
+            return await self.session.run("microscope", show)
 
-    async def on_move(self, message: Message) -> dict[str, Any]:
+    async def on_move(self, message: MoveRequest) -> dict[str, Any]:
         """Plays a move at the root of PUCT: its position becomes the root. Returns the number of steps."""
-        move = Move(number(message, "move", 0, 0xFFFF))
+        move = Move(message.move)
 
         def play(_job: Job) -> dict[str, Any]:
             search = self._wanted()
@@ -203,17 +212,15 @@ def _move_root(observer: PuctObserver, move: Move) -> None:
     observer.move_root(move)
 
 
-def _shown(
-    search: Search, step: int | None, playout: int, extent: Extent, node: str, language: Language
-) -> dict[str, Any]:
+def _shown(search: Search, step: int | None, playout: int, extent: Extent, node: str) -> dict[str, Any]:
     recording = search.observer.recording
     last = len(recording) - 1
     at = min(step, last) if step is not None else recording.step_of_playout(playout)
-    picture = view(recording, at, search.state, search.game, extent, language)
+    picture = view(recording, at, search.state, search.game, extent)
     search.shown = at
     about = None
     for key in (node, picture["root"]):
-        about = about or node_view(recording, at, key, search.state, search.game, search.observed, language)
+        about = about or node_view(recording, at, key, search.state, search.game, search.observed)
     assert about is not None
     board = board_elements(about.pop("board"), 1.0, 1.0, 150.0)
     drawn = draw(picture).as_json()
@@ -229,10 +236,26 @@ def _shown(
     }
 
 
-def _description(observed: Observed, column: int) -> dict[str, Any]:
+def _catalogue() -> dict[str, Any]:
     return {
-        "title": observed.title[column],
-        "about": observed.about[column],
+        "games": {
+            name: {
+                "examples": [[text, tr(title)] for text, title in game.examples],
+                "help": tr(game.help),
+                "networks": [[kind, tr(NAMES[kind])] for kind in KINDS[name]],
+            }
+            for name, game in GAMES.items()
+        },
+        "algorithms": {name: _description(each) for name, each in OBSERVED.items()},
+        "style": STYLE.read_text("utf-8"),
+        "playouts": MOST_PLAYOUTS,
+    }
+
+
+def _description(observed: Observed) -> dict[str, Any]:
+    return {
+        "title": tr(observed.title),
+        "about": tr(observed.about),
         "file": observed.file,
         "formula": observed.formula,
         "uses": observed.algorithm.uses,
@@ -242,7 +265,7 @@ def _description(observed: Observed, column: int) -> dict[str, Any]:
         "parameters": [
             {
                 "name": p.name,
-                "about": p.about[column],
+                "about": tr(p.about),
                 "default": p.default,
                 "least": p.least,
                 "most": p.most,
@@ -251,12 +274,3 @@ def _description(observed: Observed, column: int) -> dict[str, Any]:
             for p in observed.parameters
         ],
     }
-
-
-def _value(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise MessageError(f"parameter {name}: expected a number, received {str(value)[:80]!r}")
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise MessageError(f"parameter {name}: {str(value)[:80]!r} is too large") from error

@@ -2,25 +2,69 @@
 
 from dataclasses import dataclass
 from random import Random
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
 
 from goryu.base.language import tr
 from goryu.kifu.record import Ending
 from goryu.players.levels.levels import LEVELS
 from goryu.players.position import rules_of
 from goryu.table.clock import ClockConfig
-from goryu_page.session.messages import Language, Message, MessageError, choice, field
+from goryu_page.session.messages import Language, MessageError, Request
 from goryu_page.session.session import Session
-from goryu_page.views.game import GAMES, PageGame
-from goryu_page.views.lesson import Lesson
+from goryu_page.views.game import GameKind, PageGame
+from goryu_page.views.lesson import KeptLesson, Lesson
 from goryu_page.views.opponents import USER_ENGINE, is_opponent
 
-SIDES = ("first", "second", "random", "both")
+Side = Literal["first", "second", "random", "both"]
 """What a person can play; "both": two people at one screen."""
 
 MOST_MOVES = 2000
 """Of a game that the page brings back after a restart of the server."""
 
 DAY_S = 24 * 3600
+
+
+Seconds = Annotated[float, Meta(ge=0, le=DAY_S)]
+Used = Annotated[float, Meta(ge=0, le=366 * DAY_S)]
+Left = Annotated[float, Meta(ge=-366 * DAY_S, le=366 * DAY_S)]
+"""Of the main time; negative in byoyomi."""
+
+
+class ClockTimes(Struct, frozen=True):
+    """The times of a clock in seconds; not all are 0."""
+
+    main: Seconds = 0.0
+    byoyomi: Seconds = 0.0
+    increment: Seconds = 0.0
+
+
+class End(Struct, frozen=True):
+    """How a game has ended. winner: 0 for the first player, 1, or None."""
+
+    ending: Ending
+    winner: Literal[0, 1] | None = None
+
+
+class NewGameRequest(Request):
+    """Begins a game, or brings back one that the page has kept.
+
+    opponent: as `is_opponent`; None for a usual one. sfen: the start of shogi, perhaps.
+    moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
+    over: the end, which may not follow from the moves.
+    """
+
+    game: GameKind
+    opponent: str | None = None
+    side: Side = "first"
+    sfen: str = ""
+    clock: ClockTimes | None = None
+    lesson: KeptLesson | None = None
+    moves: Annotated[tuple[str, ...], Meta(max_length=MOST_MOVES)] = ()
+    seconds: tuple[Used, ...] | None = None
+    clocks: tuple[tuple[Left, Left], ...] = ()
+    over: End | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +76,20 @@ class NewGame:
     lesson: Lesson | None
 
 
-def new_game(message: Message, session: Session, rng: Random) -> NewGame:
-    """Returns the game that a message begins; see `_restore` for one that goes on.
-
-    game: one of GAMES. opponent: as `is_opponent`. side: one of SIDES. sfen: the start of shogi, perhaps.
-    clock: {main, byoyomi, increment} in seconds, or null. lesson: see `Lesson.from_message`.
-
-    Raises MessageError, SfenError.
-    """
-    kind = choice(message, "game", GAMES)
-    opponent = field(message, "opponent", str, "5" if kind == "shogi" else "uct:100")
+def new_game(message: NewGameRequest, session: Session, rng: Random) -> NewGame:
+    """Returns the game that a message begins or brings back; raises MessageError, SfenError."""
+    kind = message.game
+    opponent = message.opponent or ("5" if kind == "shogi" else "uct:100")
     if not is_opponent(kind, opponent):
         raise MessageError(f"play.new: opponent {opponent[:40]!r}: not a player of {kind}")
-    side = choice(message, "side", SIDES, "first")
+    side = message.side
     if side == "random":
         side = rng.choice(("first", "second"))
     people = (side in ("first", "both"), side in ("second", "both"))
-    start = field(message, "sfen", str, "").removeprefix("sfen").strip() if kind == "shogi" else ""
+    start = message.sfen.removeprefix("sfen").strip() if kind == "shogi" else ""
     names = _names(kind, people, opponent, session.language)
-    game = PageGame(kind, start, people, names, _clock_config(message), rules_of(session.config))
-    lesson = Lesson.from_message(message)
+    game = PageGame(kind, start, people, names, _clock_config(message.clock), rules_of(session.config))
+    lesson = Lesson.kept(message.lesson) if message.lesson else None
     if lesson and (kind != "shogi" or side == "both"):
         raise MessageError("play.new: lesson: expected a game of shogi against an engine")
     _restore(game, message)
@@ -70,52 +108,28 @@ def _names(kind: str, people: tuple[bool, bool], opponent: str, language: Langua
     return first, second
 
 
-def _clock_config(message: Message) -> ClockConfig | None:
-    value = message.get("clock")
-    if value is None:
+def _clock_config(times: ClockTimes | None) -> ClockConfig | None:
+    if times is None:
         return None
-    if not isinstance(value, dict):
-        raise MessageError(f"play.new: clock is {str(value)[:40]!r}, expected main, byoyomi and increment")
-    seconds = [field(value, name, float, 0.0) for name in ("main", "byoyomi", "increment")]
-    if not all(0 <= one <= DAY_S for one in seconds) or not any(seconds):
+    config = ClockConfig(times.main, times.byoyomi, times.increment)
+    if config == ClockConfig(0.0, 0.0, 0.0):
         raise MessageError(tr("clock: expected times of 0 to 24 hours, and not all 0"))
-    return ClockConfig(*seconds)
+    return config
 
 
-def _restore(game: PageGame, message: Message) -> None:
-    """Plays the moves of a game that the page has kept, and ends it as it was ended.
-
-    moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
-    over: the end, which may not follow from the moves. All but the moves may be missing.
-    """
-    moves = field(message, "moves", list, [])
-    if len(moves) > MOST_MOVES or not all(isinstance(move, str) for move in moves):
-        raise MessageError(f"play.new: moves: expected at most {MOST_MOVES} texts")
-    seconds = field(message, "seconds", list, [0.0] * len(moves))
-    if len(seconds) != len(moves) or not all(_is_time(used) and used >= 0 for used in seconds):
+def _restore(game: PageGame, message: NewGameRequest) -> None:
+    """Plays the moves of a game that the page has kept, and ends it as it was ended."""
+    moves, clocks = message.moves, message.clocks
+    seconds = (0.0,) * len(moves) if message.seconds is None else message.seconds
+    if len(seconds) != len(moves):
         raise MessageError("play.new: seconds: expected those of each move")
-    clocks = field(message, "clocks", list, [])
-    if clocks and (len(clocks) != len(moves) + 1 or not all(map(_is_pair, clocks))):
+    if clocks and len(clocks) != len(moves) + 1:
         raise MessageError("play.new: clocks: expected the two before each move, and those of now")
     for ply, (move, used) in enumerate(zip(moves, seconds, strict=True)):
         if game.clocks and clocks:
-            game.clocks.left_s = float(clocks[ply][0]), float(clocks[ply][1])
-        game.push(game.move_named(move), seconds=float(used))
+            game.clocks.left_s = clocks[ply]
+        game.push(game.move_named(move), seconds=used)
     if game.clocks and clocks:
-        game.clocks.left_s = float(clocks[-1][0]), float(clocks[-1][1])
-    over = field(message, "over", dict, {})
-    if over and game.over is None:
-        winner = over.get("winner")
-        if winner not in (0, 1, None) or over.get("ending") not in list(Ending):
-            raise MessageError(f"play.new: over is {str(over)[:80]!r}, expected an ending and a winner")
-        game.end(Ending(over["ending"]), winner)
-
-
-def _is_pair(value: object) -> bool:
-    """Are these the times of both sides?"""
-    return isinstance(value, list) and len(value) == 2 and all(map(_is_time, value))
-
-
-def _is_time(value: object) -> bool:
-    """Is this a number of seconds, at most a year? In byoyomi what is left of the main time is negative."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= 366 * DAY_S
+        game.clocks.left_s = clocks[-1]
+    if message.over and game.over is None:
+        game.end(message.over.ending, message.over.winner)

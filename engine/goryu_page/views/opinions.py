@@ -1,6 +1,8 @@
 """The messages about the user's engines: which there are, and what one thinks of a position."""
 
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta
 
 from goryu.analysis.description import board_after, legal_part, named_line
 from goryu.base.errors import InputError
@@ -12,7 +14,7 @@ from goryu.games.shogi import MoveError
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu_page.dojo.games import MOST_PLIES
-from goryu_page.session.messages import Message, MessageError, field, moves_field
+from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, StoppedError, View
 from goryu_page.views.usi_engines import UsiEngines
 
@@ -26,6 +28,14 @@ JOB = "review.live"
 """The view "Review" analyses one position at a time: this ends its own analysis."""
 
 
+class OpinionRequest(Request):
+    """A position: the SFEN of the start, and the moves in USI. engine: its name."""
+
+    engine: str
+    start: str
+    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
+
+
 class EnginesView(View):
     """A second opinion in the view "Review"; the view "Play" asks for the names only."""
 
@@ -33,18 +43,17 @@ class EnginesView(View):
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
-        self._engines = UsiEngines()
+        self._engines = UsiEngines(session.dojo.timing)
 
-    def on_list(self, _message: Message) -> list[dict[str, Any]]:
+    def on_list(self, _message: Request) -> list[dict[str, Any]]:
         """Returns the names of the user's engines, and their seconds for a move."""
         return [{"name": engine.name, "seconds": engine.seconds} for engine in user_engines()]
 
-    async def on_opinion(self, message: Message) -> dict[str, Any] | None:
+    async def on_opinion(self, message: OpinionRequest) -> dict[str, Any] | None:
         """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
-        engine = engine_named(field(message, "engine", str))
-        moves = moves_field(message, MOST_PLIES)
+        engine = engine_named(message.engine)
         try:
-            board = board_after(field(message, "start", str), moves)
+            board = board_after(message.start, message.moves)
         except MoveError as error:
             raise MessageError(f"engines.opinion: {error}") from error
         if board.outcome() is not None:

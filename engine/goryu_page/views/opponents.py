@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
+from goryu.base.language import both
 from goryu.engines.engines_file import engine_named, user_engines
 from goryu.evaluators.network.model_files import models_folder
 from goryu.games.state import Move, State
@@ -23,6 +24,7 @@ from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import SharedEvaluators
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.result import SearchResult
+from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.session.session import Job, StoppedError
 from goryu_page.views.game import PageGame
 from goryu_page.views.usi_engines import UsiEngines, move_of
@@ -36,9 +38,6 @@ LEAST_HINT_SHARE = 0.03
 
 CAPACITY_BYTES = 256 << 20
 """Memory of the search of one tab."""
-
-THINKING_S = 5.0
-"""Time for a move at full strength in a game without a clock."""
 
 SMALL_GAME_AGENTS = {
     "tictactoe": ("random", "flat-mc:10", "uct:100", "puct:50", "alpha-beta"),
@@ -67,7 +66,7 @@ class EngineError(GoryuError, RuntimeError):
 class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
-    def __init__(self, config: EngineConfig, networks: SharedEvaluators) -> None:
+    def __init__(self, config: EngineConfig, networks: SharedEvaluators, timing: Timing = TIMING) -> None:
         """networks: those of all tabs."""
         self._networks = networks
         capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
@@ -75,7 +74,7 @@ class Opponents:
         self._players: dict[EvaluatorConfig, Player] = {}
         self._fresh: set[EvaluatorConfig] = set()  # Those whose player has searched nothing before this game.
         self._setups: dict[str, AgentSetup] = {}
-        self._usi_engines = UsiEngines()
+        self._usi_engines = UsiEngines(timing)
 
     def load(self, kind: str, name: str) -> None:
         """Loads the networks of a player of `reply`, so that the first move need not wait for them."""
@@ -232,7 +231,7 @@ def levels() -> list[dict[str, Any]]:
             "name": str(level.number),
             "en": f"{level.number} {level.english}",
             "ja": f"{level.number} {level.japanese}",
-            "about": {"en": level.about_english, "ja": level.about_japanese},
+            "about": both(level.about),
         }
         for level in LEVELS
     ]
@@ -253,10 +252,10 @@ def is_opponent(kind: str, name: str) -> bool:
     return name in agents()[kind]
 
 
-def limits_of(game: PageGame, opponent: str) -> Limits:
-    """Returns the limits of the opponent's search."""
+def limits_of(game: PageGame, opponent: str, thinking_s: float) -> Limits:
+    """Returns the limits of the opponent's search. thinking_s: for a move without a clock, at most."""
     if game.clocks:
         return game.clocks.limits(game.turn)
     if game.kind == "shogi" and opponent == str(FULL_STRENGTH):
-        return Limits(movetime_ms=1000 * THINKING_S)
+        return Limits(movetime_ms=1000 * thinking_s)
     return Limits()

@@ -3,7 +3,9 @@
 import asyncio
 from random import Random
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -11,18 +13,39 @@ from goryu.games.reversi import PASS
 from goryu.games.state import Move
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
-from goryu_page.session.messages import Message, choice, field, number
+from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, StoppedError, View, text_of
 from goryu_page.views.game import PageGame
 from goryu_page.views.lesson import THRESHOLDS
-from goryu_page.views.new_game import new_game
+from goryu_page.views.new_game import NewGameRequest, new_game
 from goryu_page.views.opponents import Opponents, agents, levels, limits_of
 from goryu_page.views.teacher import Teacher
 
 JOB = "play"
 
-LEAST_REPLY_S = 0.35
-"""An engine that answers at once moves its piece while the person's is still moving."""
+
+class OfGame(Request):
+    """About the game that the page shows: its number in the state."""
+
+    number: Annotated[int, Meta(ge=0, le=1 << 31)]
+
+
+class MoveRequest(OfGame):
+    """move: its name in the state."""
+
+    move: str
+
+
+class WriteRequest(OfGame):
+    """text: a move as people write it."""
+
+    text: str
+
+
+class SaveRequest(OfGame):
+    """form: of the file; games other than shogi have only txt."""
+
+    form: Literal["kif", "csa", "txt"] = "kif"
 
 
 class PlayView(View):
@@ -35,7 +58,7 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config, session.dojo.networks)
+        self._opponents = Opponents(session.config, session.dojo.networks, session.dojo.timing)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
@@ -44,7 +67,7 @@ class PlayView(View):
 
     # Messages of the page.
 
-    def on_options(self, _message: Message) -> dict[str, Any]:
+    def on_options(self, _message: Request) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
         network = self.session.network_texts()
@@ -56,14 +79,14 @@ class PlayView(View):
             "thresholds": THRESHOLDS,
         }
 
-    def on_state(self, _message: Message) -> dict[str, Any] | None:
+    def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
         if self._game is None:
             return None
         self._continue()
         return self._state()
 
-    def on_new(self, message: Message) -> dict[str, Any]:
+    def on_new(self, message: NewGameRequest) -> dict[str, Any]:
         """Begins a game, or goes on with one that the page has kept; see `new_game`."""
         new = new_game(message, self.session, self._rng)
         self._stop()
@@ -75,19 +98,19 @@ class PlayView(View):
             self._think_ahead(new.game.kind, new.opponent)
         return self._state()
 
-    def on_move(self, message: Message) -> dict[str, Any]:
+    def on_move(self, message: MoveRequest) -> dict[str, Any]:
         """Plays the person's move."""
         game = self._current(message)
         self._check_turn(game)
-        return self._play(game, game.move_named(field(message, "move", str)))
+        return self._play(game, game.move_named(message.move))
 
-    def on_write(self, message: Message) -> dict[str, Any]:
+    def on_write(self, message: WriteRequest) -> dict[str, Any]:
         """Plays a move that the person has written, in Japanese, Western notation or USI."""
         game = self._current(message)
         self._check_turn(game)
-        return self._play(game, game.move_written(field(message, "text", str)[:40].strip()))
+        return self._play(game, game.move_written(message.text[:40].strip()))
 
-    def on_undo(self, message: Message) -> dict[str, Any]:
+    def on_undo(self, message: OfGame) -> dict[str, Any]:
         """Takes the person's last move back, and the moves after it."""
         game = self._current(message)
         self._stop()
@@ -99,13 +122,13 @@ class PlayView(View):
             self._continue()
         return self._state()
 
-    def on_again(self, message: Message) -> dict[str, Any]:
+    def on_again(self, message: OfGame) -> dict[str, Any]:
         """Asks an opponent again that has failed to move."""
         self._current(message)
         self._continue()
         return self._state()
 
-    def on_keep(self, message: Message) -> dict[str, Any]:
+    def on_keep(self, message: OfGame) -> dict[str, Any]:
         """Goes on after a mistake in a teaching game."""
         game = self._current(message)
         if self._teacher is None:
@@ -115,7 +138,7 @@ class PlayView(View):
         self._continue()
         return self._state()
 
-    def on_resign(self, message: Message) -> dict[str, Any]:
+    def on_resign(self, message: OfGame) -> dict[str, Any]:
         """Ends the game: the person whose turn it is has lost."""
         game = self._current(message)
         self._check_turn(game)
@@ -123,7 +146,7 @@ class PlayView(View):
         game.resign()
         return self._state()
 
-    def on_declare(self, message: Message) -> dict[str, Any]:
+    def on_declare(self, message: OfGame) -> dict[str, Any]:
         """Ends the game by the person's entering king (入玉宣言)."""
         game = self._current(message)
         self._check_turn(game)
@@ -131,7 +154,7 @@ class PlayView(View):
         self._stop()
         return self._state()
 
-    async def on_hint(self, message: Message) -> list[dict[str, Any]]:
+    async def on_hint(self, message: OfGame) -> list[dict[str, Any]]:
         """Returns the best moves for the person."""
         game = self._current(message)
         self._check_turn(game)
@@ -148,11 +171,12 @@ class PlayView(View):
             return []
         return [{**game.texts(hint.pop("move")), **hint} for hint in found]
 
-    def on_save(self, message: Message) -> dict[str, str]:
+    def on_save(self, message: SaveRequest) -> dict[str, str]:
         """Returns the record: its text and a name for the file."""
         game = self._current(message)
-        forms = ("kif", "csa") if game.kind == "shogi" else ("txt",)
-        return game.saved(choice(message, "form", forms, forms[0]))
+        if game.kind == "shogi" and message.form == "txt":
+            raise MessageError("play.save: form: expected kif or csa, received txt")
+        return game.saved(message.form)
 
     def pause(self) -> None:
         """Stops the clocks and the opponent until the page asks for the state again."""
@@ -161,9 +185,9 @@ class PlayView(View):
 
     # The game.
 
-    def _current(self, message: Message) -> PageGame:
+    def _current(self, message: OfGame) -> PageGame:
         """Returns the game that the message is about."""
-        if self._game is None or number(message, "number", 0, 1 << 31) != self._number:
+        if self._game is None or message.number != self._number:
             raise InputError(tr("the page shows an old game; reload it"))
         return self._game
 
@@ -233,7 +257,8 @@ class PlayView(View):
     async def _think(self, game: PageGame) -> None:
         """Plays the opponent's move."""
         started_s = monotonic()
-        state, limits = game.for_search(), limits_of(game, self._opponent)
+        timing = self.session.dojo.timing
+        state, limits = game.for_search(), limits_of(game, self._opponent, timing.thinking_s)
 
         def work(job: Job) -> Move | Ending | None:
             if job.is_stopped:
@@ -248,7 +273,7 @@ class PlayView(View):
             reply = await self.session.run(JOB, work)
             if reply is None:
                 return
-            await asyncio.sleep(LEAST_REPLY_S - (monotonic() - started_s))
+            await asyncio.sleep(timing.least_reply_s - (monotonic() - started_s))
         except Exception as error:
             self._thinking = None
             self._stop()  # The opponent must not lose by its clock.

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from goryu.analysis.deepening import Progress, deepen
 from goryu.analysis.description import (
@@ -13,7 +15,6 @@ from goryu.analysis.description import (
     position_json,
     shown_position,
 )
-from goryu.analysis.move_judge import PLAYOUTS as JUDGE_PLAYOUTS
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview
@@ -30,18 +31,11 @@ from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
 from goryu_page.dojo.games import MOST_PLIES
 from goryu_page.dojo.reviews import PLAYOUTS
-from goryu_page.session.messages import (
-    Message,
-    MessageError,
-    base64_field,
-    choice,
-    field,
-    moves_field,
-    number,
-)
+from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, View
 
-MOST_PLAYOUTS = 100_000
+Playouts = Annotated[int, Meta(ge=1, le=100_000)]
+"""For each position of a review."""
 
 LIVE_PLAYOUTS = 200_000
 """The live analysis of a position ends after this many."""
@@ -49,6 +43,46 @@ LIVE_PLAYOUTS = 200_000
 LIVE_FIRST = 50
 LIVE_SHARE = 8
 """The live analysis reports after LIVE_FIRST playouts, then whenever an eighth has been added."""
+
+
+class OpenRequest(Request):
+    """A record, as bytes or as text. name: of the file."""
+
+    name: str = "record"
+    content: bytes | None = None
+    text: str | None = None
+    playouts: Playouts = PLAYOUTS
+
+
+class StartRequest(Request):
+    """playouts: of each position."""
+
+    playouts: Playouts = PLAYOUTS
+
+
+class DeepenRequest(Request):
+    """playouts: of the mistakes."""
+
+    playouts: Playouts
+
+
+class ExportRequest(Request):
+    """kind: of the file."""
+
+    kind: Literal["kif", "html"]
+
+
+class LineRequest(Request):
+    """A position: the moves in USI, from the start of the game."""
+
+    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
+
+
+class GuessRequest(Request):
+    """A move in USI, instead of move `index` of the game (0 for the first)."""
+
+    index: Annotated[int, Meta(ge=0, le=MOST_PLIES)]
+    move: str
 
 
 class ReviewView(View):
@@ -65,34 +99,34 @@ class ReviewView(View):
 
     # The game.
 
-    async def on_open(self, message: Message) -> dict[str, Any]:
-        """Opens a record: `content` (Base64) or `text`; returns it with what is known about it."""
-        file = field(message, "name", str, "record")[:200]
-        data = _content(message)
-        playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+    async def on_open(self, message: OpenRequest) -> dict[str, Any]:
+        """Opens a record; returns it with what is known about it."""
+        file, playouts = message.name[:200], message.playouts
+        data = message.content if message.text is None else message.text
+        if data is None:
+            raise MessageError("review.open: expected text or content")
         self.session.stop("review")
         self.session.stop("review.live")
         self.session.stop("review.guess")
         return await self.session.run("review.open", lambda job: self._open(file, data, playouts))
 
-    async def on_state(self, _message: Message) -> dict[str, Any]:
+    async def on_state(self, _message: Request) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
         describer = self._describer
         if describer is None:
             return {"game": None}
         return await self.session.run("review.open", lambda job: self._state(describer))
 
-    async def on_start(self, message: Message) -> dict[str, Any]:
+    async def on_start(self, message: StartRequest) -> dict[str, Any]:
         """Searches what is missing; replies when it is done or stopped."""
         describer = self._opened()
-        describer.review.playouts = number(message, "playouts", 1, MOST_PLAYOUTS, PLAYOUTS)
+        describer.review.playouts = message.playouts
         return {"isWhole": await self._run(lambda job: self._review(job, describer))}
 
-    async def on_deepen(self, message: Message) -> dict[str, Any]:
+    async def on_deepen(self, message: DeepenRequest) -> dict[str, Any]:
         """Searches the mistakes with more playouts; replies when it is done or stopped."""
         describer = self._opened()
-        playouts = number(message, "playouts", 1, MOST_PLAYOUTS)
-        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, playouts))}
+        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, message.playouts))}
 
     async def _run(self, work: Callable[[Job], bool]) -> bool:
         """Runs a review; tells its end to a page that has come back meanwhile and gets no reply, too."""
@@ -101,14 +135,13 @@ class ReviewView(View):
         finally:
             self.session.send("review.running", isRunning=self.session.is_running("review"))
 
-    def on_stop(self, _message: Message) -> None:
+    def on_stop(self, _message: Request) -> None:
         """Ends the review; what is known stays."""
         self.session.stop("review")
 
-    def on_export(self, message: Message) -> dict[str, str]:
+    def on_export(self, message: ExportRequest) -> dict[str, str]:
         """Returns the game as a file: KIF with comments, or a page that needs no server."""
-        kind = choice(message, "kind", ("kif", "html"))
-        describer = self._opened()
+        kind, describer = message.kind, self._opened()
         stem = self._file.rpartition(".")[0] or self._file
         title = describer.record.title or self._file
         content = to_kif(describer.commented()) if kind == "kif" else html_report(title, describer)
@@ -181,9 +214,9 @@ class ReviewView(View):
 
     # Free exploration.
 
-    def on_explore(self, message: Message) -> dict[str, Any]:
+    def on_explore(self, message: LineRequest) -> dict[str, Any]:
         """Returns the position after `moves` (USI, from the start of the game) and its legal moves."""
-        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+        start, moves = self._opened().review.start, message.moves
         try:
             board = board_after(start, moves[:-1])
             line = named_line(board, moves[-1:])
@@ -198,16 +231,16 @@ class ReviewView(View):
             "name": {"ja": line["ja"][-1], "en": line["en"][-1]} if moves else None,
         }
 
-    async def on_live(self, message: Message) -> None:
+    async def on_live(self, message: LineRequest) -> None:
         """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
         await self._run_live(message, is_passed=False)
 
-    async def on_threat(self, message: Message) -> None:
+    async def on_threat(self, message: LineRequest) -> None:
         """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
         await self._run_live(message, is_passed=True)
 
-    async def _run_live(self, message: Message, *, is_passed: bool) -> None:
-        start, moves = self._opened().review.start, moves_field(message, MOST_PLIES)
+    async def _run_live(self, message: LineRequest, *, is_passed: bool) -> None:
+        start, moves = self._opened().review.start, message.moves
         kind = "review.threat" if is_passed else "review.live"
         try:
             board_after(start, moves)
@@ -220,35 +253,37 @@ class ReviewView(View):
 
         await self.session.run("review.live", analyse)
 
-    def on_quiet(self, _message: Message) -> None:
+    def on_quiet(self, _message: Request) -> None:
         """Ends the live analysis, or that of a threat."""
         self.session.stop("review.live")
 
     # Guess the move.
 
-    async def on_guess(self, message: Message) -> dict[str, Any] | None:
-        """Judges a guess: `move` in USI, instead of move `index` (0 for the first); null if it was stopped.
+    async def on_guess(self, message: GuessRequest) -> dict[str, Any] | None:
+        """Judges a guess; null if it was stopped.
 
         Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
         """
         review = self._opened().review
-        index = number(message, "index", 0, len(review.moves) - 1)
-        move = field(message, "move", str)
-        return await self.session.run("review.guess", lambda job: self._judge(job, review, index, move))
+        if message.index >= len(review.moves):
+            raise MessageError(f"review.guess: index {message.index}: the game has {len(review.moves)} moves")
+        return await self.session.run(
+            "review.guess", lambda job: self._judge(job, review, message.index, message.move)
+        )
 
     def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
         before, played = review.moves[:index], review.moves[index]
         board = board_after(review.start, before)
-        found = {}
+        found, playouts = {}, self.session.dojo.playouts.move
         for name in dict.fromkeys((move, played)):
             judge = self.session.dojo.judge
-            judged = judge.judge(review.start, before, name, JUDGE_PLAYOUTS, lambda: job.is_stopped)
+            judged = judge.judge(review.start, before, name, playouts, lambda: job.is_stopped)
             if job.is_stopped:
                 return None
             if judged is None:
                 raise InputError(tr("the game is over"))
             found[name] = judged
-        verdict = verdict_of(found[move], played, JUDGE_PLAYOUTS)
+        verdict = verdict_of(found[move], played, playouts)
 
         def described(name: str) -> dict[str, Any]:
             line = named_line(board, [name])
@@ -284,12 +319,6 @@ class ReviewView(View):
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
                 return
             playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)
-
-
-def _content(message: Message) -> bytes | str:
-    if "text" in message:
-        return field(message, "text", str)
-    return base64_field(message, "content")
 
 
 def _first_game(data: bytes | str, title: str) -> tuple[GameRecord, int, bool]:

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from time import monotonic
 
 from goryu.analysis.description import board_after
-from goryu.analysis.move_judge import PLAYOUTS, loses
+from goryu.analysis.move_judge import loses
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -14,9 +13,6 @@ from goryu_page.views.game import PageGame
 from goryu_page.views.lesson import Fate, Lesson
 
 JOB = "play.judge"
-
-JUDGE_S = 30.0
-"""The game goes on without a judgement that takes longer."""
 
 
 class Teacher:
@@ -37,9 +33,10 @@ class Teacher:
     def look_ahead(self, game: PageGame) -> None:
         """Searches the position while the person thinks, so that the judgement of the move is quick."""
         start, moves = game.first_position, [one["name"] for one in game.shown]
+        dojo = self._session.dojo
 
         def work(job: Job) -> None:
-            self._session.dojo.judge.prepare(start, moves, PLAYOUTS, lambda: job.is_stopped)
+            dojo.judge.prepare(start, moves, dojo.playouts.move, lambda: job.is_stopped)
 
         self._session.prepare(JOB, work)
 
@@ -53,26 +50,27 @@ class Teacher:
     async def _judge(self, game: PageGame) -> None:
         start, moves = game.first_position, [one["name"] for one in game.shown]
         texts = {name: game.shown[-1][name] for name in ("name", "ja", "en")}
-        end_s = monotonic() + JUDGE_S
+        dojo = self._session.dojo
+        timing, playouts = dojo.timing, dojo.playouts.move
+        end_s = timing.clock() + timing.judge_s
 
         def work(job: Job) -> PlyReview | None:
             if job.is_stopped:
                 return None
-            judge = self._session.dojo.judge
-            return judge.judge(
-                start, moves[:-1], moves[-1], PLAYOUTS, lambda: job.is_stopped or monotonic() > end_s
+            return dojo.judge.judge(
+                start, moves[:-1], moves[-1], playouts, lambda: job.is_stopped or timing.clock() > end_s
             )
 
         try:
             judged = await self._session.run(JOB, work)
             if judged is None:
-                raise InputError(tr("it took more than {seconds} seconds", seconds=round(JUDGE_S)))
+                raise InputError(tr("it took more than {seconds} seconds", seconds=round(timing.judge_s)))
         except Exception as error:
             self.lesson.is_due = False
             text = tr("Your move could not be judged: {error}", error=text_of(error))
             self._session.send("play.problem", text=text)
         else:
-            if loses(judged, self.lesson.threshold, PLAYOUTS):
+            if loses(judged, self.lesson.threshold, playouts):
                 self.lesson.ask(board_after(start, moves[:-1]), judged, texts)
             else:
                 self.lesson.accept(len(moves), texts, judged.loss, Fate.FINE)

@@ -1,24 +1,27 @@
 """The view "Train": problems from the user's games, the list of the day, and mate problems."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from dataclasses import field as data_field
-from datetime import UTC, datetime
+from datetime import datetime
 from time import monotonic
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+from msgspec.structs import asdict as fields_of
 
 from goryu.analysis.description import named_line, shown_position
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
-from goryu_page.dojo.answering import PLAYOUTS, hint_move, judge_answer
+from goryu_page.dojo.answering import hint_move, judge_answer
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import now
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt
 from goryu_page.dojo.settings import change_training_settings, training_settings
-from goryu_page.session.messages import Message, MessageError, base64_field, choice, field, number
+from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, View
 from goryu_page.tsume.judge import TsumeGame, Verdict
 from goryu_page.views.told_problems import (
@@ -52,6 +55,33 @@ class Shown:
     game: TsumeGame | None = None
 
 
+class ChangeRequest(Request):
+    """changes: settings by their names."""
+
+    changes: dict[str, Any]
+
+
+class NextRequest(Request):
+    """Asks for a problem. With "free" also a kind and, for mate problems, perhaps a length."""
+
+    mode: Literal["today", "free"]
+    kind: ProblemKind | None = None
+    length: Annotated[int, Meta(ge=1, le=99)] | None = None
+
+
+class AnswerRequest(Request):
+    """move: in USI."""
+
+    move: str
+
+
+class ImportRequest(Request):
+    """A file of ShogiHome."""
+
+    name: str
+    content: bytes
+
+
 class TrainView(View):
     """The problem of one tab; what is due is the same in all tabs."""
 
@@ -62,12 +92,12 @@ class TrainView(View):
         self._shown: Shown | None = None
 
     def now(self) -> datetime:
-        """The time; tests replace it."""
-        return datetime.now(UTC)
+        """The time."""
+        return self.session.dojo.timing.now()
 
     # The list and the settings.
 
-    async def on_state(self, _message: Message) -> Json:
+    async def on_state(self, _message: Request) -> Json:
         """Returns settings, counts and the list of the day, and makes problems of new reviews."""
 
         def work() -> Json:
@@ -78,7 +108,7 @@ class TrainView(View):
 
         return await self.ask("train.state", work)
 
-    async def on_summary(self, _message: Message) -> Json:
+    async def on_summary(self, _message: Request) -> Json:
         """Returns what `on_state` returns, without making problems."""
         return await self.ask("train.summary", self._state)
 
@@ -86,7 +116,7 @@ class TrainView(View):
         dojo = self.session.dojo
         counts = dojo.problems.counts()
         return {
-            "settings": asdict(training_settings(dojo.database)),
+            "settings": fields_of(training_settings(dojo.database)),
             "counts": {kind: states["sound"] for kind, states in counts.items()},
             "waiting": sum(states["candidate"] for states in counts.values()),
             "unsound": sum(states["unsound"] for states in counts.values()),
@@ -97,12 +127,11 @@ class TrainView(View):
             "day": day_json(dojo.schedule.day(self.now())),
         }
 
-    async def on_change(self, message: Message) -> Json:
-        """Changes settings: {"changes": {NAME: value}}; returns the state."""
-        changes = field(message, "changes", dict)
+    async def on_change(self, message: ChangeRequest) -> Json:
+        """Changes settings; returns the state."""
 
         def work() -> Json:
-            change_training_settings(self.session.dojo.database, changes)
+            change_training_settings(self.session.dojo.database, message.changes)
             self.session.dojo.checker.wake()
             return self._state()
 
@@ -110,29 +139,25 @@ class TrainView(View):
 
     # A problem on the board.
 
-    async def on_next(self, message: Message) -> Json | None:
-        """Shows the next problem and returns it, or None if there is none.
-
-        mode: "today" or "free"; with "free" a kind and, for mate problems, perhaps a length.
-        """
+    async def on_next(self, message: NextRequest) -> Json | None:
+        """Shows the next problem and returns it, or None if there is none."""
         dojo = self.session.dojo
-        mode = choice(message, "mode", ("today", "free"))
-        kind = ProblemKind(choice(message, "kind", tuple(ProblemKind))) if mode == "free" else None
-        length = number(message, "length", 1, 99) if message.get("length") is not None else None
+        if message.mode == "free" and message.kind is None:
+            raise MessageError("train.next: expected a kind")
         self.session.stop("train.answer")
         before = self._shown.problem.id if self._shown else None
 
         def work() -> Problem | None:
-            if kind is not None:
-                return dojo.problems.pick(kind, length, before)
+            if message.mode == "free" and message.kind is not None:
+                return dojo.problems.pick(message.kind, message.length, before)
             day = dojo.schedule.day(self.now())
             return dojo.problems.get(day.problems[0]) if day.problems else None
 
         problem = await self.ask("train.next", work)
-        self._shown = Shown(problem, mode) if problem else None
+        self._shown = Shown(problem, message.mode) if problem else None
         return self._problem()
 
-    def on_problem(self, _message: Message) -> Json | None:
+    def on_problem(self, _message: Request) -> Json | None:
         """Returns the problem that is shown, from its start, or None."""
         if self._shown is not None:
             self._shown.game = None
@@ -146,7 +171,7 @@ class TrainView(View):
             raise InputError(tr("no problem is shown"))
         return self._shown
 
-    async def on_prepare(self, _message: Message) -> None:
+    async def on_prepare(self, _message: Request) -> None:
         """Searches the position while the user thinks, so that the answer is judged quickly."""
         problem = self._here().problem
         if problem.kind is ProblemKind.TSUME:
@@ -154,11 +179,12 @@ class TrainView(View):
         await self.session.run("train.answer", lambda job: self._prepare(job, problem))
 
     def _prepare(self, job: Job, problem: Problem) -> None:
-        self.session.dojo.judge.prepare(problem.start, problem.moves, PLAYOUTS, lambda: job.is_stopped)
+        dojo = self.session.dojo
+        dojo.judge.prepare(problem.start, problem.moves, dojo.playouts.answer, lambda: job.is_stopped)
 
-    async def on_answer(self, message: Message) -> Json | None:
+    async def on_answer(self, message: AnswerRequest) -> Json | None:
         """Judges a move; returns the result, or None if another problem was shown meanwhile."""
-        shown, move = self._here(), field(message, "move", str)
+        shown, move = self._here(), message.move
         if move not in shown_position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
         return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
@@ -168,19 +194,26 @@ class TrainView(View):
             return self._answer_tsume(shown, move)
         dojo = self.session.dojo
         threshold = training_settings(dojo.database).threshold
-        answer = judge_answer(shown.problem, move, lambda: dojo.judge, threshold, lambda: job.is_stopped)
+        answer = judge_answer(
+            shown.problem,
+            move,
+            lambda: dojo.judge,
+            threshold,
+            lambda: job.is_stopped,
+            dojo.playouts.answer,
+        )
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)
         return {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
 
-    async def on_solution(self, _message: Message) -> Json:
+    async def on_solution(self, _message: Request) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
         # By the name of the answer's job: of an answer and the solution only the first counts.
         return await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
 
-    async def on_hint(self, _message: Message) -> Json:
+    async def on_hint(self, _message: Request) -> Json:
         """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
         shown = self._here()
         if shown.problem.kind is ProblemKind.TSUME:
@@ -234,16 +267,15 @@ class TrainView(View):
 
     # Files, removal.
 
-    async def on_remove(self, _message: Message) -> None:
+    async def on_remove(self, _message: Request) -> None:
         """Never asks the shown problem again."""
         identity = self._here().problem.id
         await self.ask("train.remove", lambda: self.session.dojo.problems.remove(identity))
         self._shown = None
 
-    async def on_import(self, message: Message) -> Json:
-        """Adds the problems of a file of ShogiHome: name, content (Base64). Returns how many, and faults."""
-        name = field(message, "name", str)[:200]
-        data = base64_field(message, "content")
+    async def on_import(self, message: ImportRequest) -> Json:
+        """Adds the problems of a file of ShogiHome. Returns how many, and faults."""
+        name, data = message.name[:200], message.content
 
         def work() -> Json:
             read = read_next_moves(data, name)
@@ -252,7 +284,7 @@ class TrainView(View):
 
         return await self.ask("train.import", work)
 
-    async def on_export(self, _message: Message) -> Json:
+    async def on_export(self, _message: Request) -> Json:
         """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
 
         def work() -> Json:

@@ -7,24 +7,21 @@ from threading import Lock, Timer
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.language import tr
 from goryu.engines.engines_file import UserEngine
-from goryu.engines.usi_client import EngineError, SearchReply, Timeouts, UsiClient
+from goryu.engines.usi_client import EngineError, SearchReply, UsiClient
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending
 from goryu.players.clock.limits import Limits
+from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.session.session import Job, StoppedError
-
-TIMEOUTS = Timeouts(grace_s=5.0, quit_s=0.5)
-
-STOP_S = 1.0
-"""An engine that does not answer `stop` in this time is killed."""
 
 
 class UsiEngines:
     """The engine that one view of a tab uses: one process at a time, and one search."""
 
-    def __init__(self) -> None:
+    def __init__(self, timing: Timing = TIMING) -> None:
+        self._timing = timing
         self._lock = Lock()
         self._engine: UserEngine | None = None
         self._client: UsiClient | None = None
@@ -56,7 +53,7 @@ class UsiEngines:
             if job.is_stopped:
                 raise StoppedError
             command, budget_ms = _go(limits, board.turn, engine.seconds)
-            with _told(engine, client), _stopped_with(client, job):
+            with _told(engine, client), _stopped_with(client, job, self._timing.stop_s):
                 if self._is_new_game:
                     client.new_game()
                     self._is_new_game = False
@@ -70,7 +67,7 @@ class UsiEngines:
         if self._client is not None and self._engine == engine and self._client.is_alive:
             return self._client
         self.close()
-        client = self._client = UsiClient(engine.spec, timeouts=TIMEOUTS)
+        client = self._client = UsiClient(engine.spec, timeouts=self._timing.engines)
         self._engine = engine
         with _told(engine, client):
             client.start()
@@ -121,9 +118,9 @@ def _told(engine: UserEngine, client: UsiClient) -> Iterator[None]:
 
 
 @contextmanager
-def _stopped_with(client: UsiClient, job: Job) -> Iterator[None]:
+def _stopped_with(client: UsiClient, job: Job, stop_s: float) -> Iterator[None]:
     """Stops the engine's search with the job, and kills an engine that goes on."""
-    timer = Timer(STOP_S, client.kill)
+    timer = Timer(stop_s, client.kill)
     timer.daemon = True
     is_over = False
 

@@ -5,28 +5,41 @@ import ast
 import inspect
 import re
 import string
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from contextvars import copy_context
 from importlib import import_module
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
 import goryu
 from goryu.__main__ import COMMANDS
-from goryu.base.arguments import ArgumentParser, translated_help
-from goryu.base.japanese import MESSAGES
-from goryu.base.japanese.usi_options import USI_OPTIONS
-from goryu.base.language import VARIABLES, either, language, speaking, tr
+from goryu.base.arguments import ERRORS, ArgumentParser, translated_help
+from goryu.base.language import PACKAGES, VARIABLES, both, either, language, speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.usi.console import print_options
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, identification
 from paths import ROOT
 
-SOURCES = sorted(Path(goryu.__file__).parents[1].rglob("*.py"))
-SET_UP = [ROOT / "tools" / name for name in ("dev.py", "bootstrap.py")]
+ENGINE = Path(goryu.__file__).parents[1]
+TOOLS = ROOT / "tools"
+
+
+def catalogue(folder: Path, name: str) -> dict[str, str]:
+    """Returns the texts of a file of a package."""
+    return tomllib.loads((folder / "locale" / f"{name}.ja.toml").read_text("utf-8"))
+
+
+SOURCES = {
+    **{name: sorted((ENGINE / name).rglob("*.py")) for name in ("goryu", "goryu_page", "goryu_lab")},
+    "bootstrap": [TOOLS / "dev.py", TOOLS / "bootstrap.py"],
+}
+TEXTS = {name: catalogue(TOOLS if name == "bootstrap" else ENGINE / name, "texts") for name in SOURCES}
+MESSAGES = {english: text for texts in TEXTS.values() for english, text in texts.items()}
+USI_OPTIONS = catalogue(ENGINE / "goryu", "usi_options")
 
 
 @pytest.fixture
@@ -66,19 +79,69 @@ def test_a_text_is_translated_and_filled_in(environment: pytest.MonkeyPatch) -> 
     assert tr(text, reason="千日手") == MESSAGES[text].format(reason="千日手") != "draw: 千日手"
     assert tr("not in the catalogue {x}", x=1) == "not in the catalogue 1"
     assert tr("{braces} without values") == "{braces} without values"
+    assert both("checkmate") == {"en": "checkmate", "ja": "詰み"}
+    assert both("not in the catalogue") == dict.fromkeys(("en", "ja"), "not in the catalogue")
 
 
 def literal_texts(path: Path) -> Iterator[str]:
-    """Yields every literal text that a file gives to `tr`."""
+    """Yields every literal text that a file gives to `tr` or `both`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         match node:
-            case ast.Call(func=ast.Name("tr"), args=[ast.Constant(value), *_]):
+            case ast.Call(func=ast.Name("tr" | "both"), args=[ast.Constant(value), *_]):
                 yield str(value)
 
 
-def test_every_text_has_a_translation() -> None:
-    texts = {text for path in (*SOURCES, *SET_UP) for text in literal_texts(path)}
-    assert texts - MESSAGES.keys() == set()
+def test_the_catalogue_has_the_texts_of_every_package() -> None:
+    assert set(SOURCES) == set(PACKAGES)
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_every_text_of_a_package_has_a_translation_there_or_in_the_engine(package: str) -> None:
+    texts = {text for path in SOURCES[package] for text in literal_texts(path)}
+    assert texts - TEXTS[package].keys() - TEXTS["goryu"].keys() == set()
+
+
+def test_a_text_is_translated_once() -> None:
+    assert len(MESSAGES) == sum(map(len, TEXTS.values()))
+
+
+def written(paths: Sequence[Path]) -> tuple[set[str], list[str]]:
+    """Returns the strings in files, also as argparse has those of help, and patterns of the f-strings.
+
+    The names of fields are among the strings: an error names the field of a message that is wrong.
+    """
+    strings, patterns = set(), []
+    for node in (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))):
+        match node:
+            case ast.Constant(str(text)):
+                start, _, value = text.partition(" (default ")
+                strings |= {text, start, value[:-1], text.replace("%", "%%")}
+            case ast.AnnAssign(ast.Name(field)):
+                strings.add(field)
+            case ast.JoinedStr([ast.Constant(str(start)), *_]) if start[0].isalpha():
+                parts = [
+                    re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
+                    for part in node.values
+                ]
+                patterns.append("".join(parts).partition(re.escape(" (default"))[0])
+    return strings, patterns
+
+
+def foreign_texts() -> set[str]:
+    """Returns the texts that argparse and the system say; other Pythons and systems have others."""
+    file = (ENGINE / "goryu" / "locale" / "texts.ja.toml").read_text("utf-8")
+    _, heading, below = file.partition("\n# Python's argparse, and what a system says about files.\n")
+    assert heading
+    return set(tomllib.loads(below))
+
+
+@pytest.mark.parametrize("package", SOURCES)
+def test_every_translation_is_used(package: str) -> None:
+    """By its package; one of the engine by any."""
+    paths = [path for paths in SOURCES.values() for path in paths] if package == "goryu" else SOURCES[package]
+    strings, patterns = written(paths)
+    unused = TEXTS[package].keys() - strings - (foreign_texts() if package == "goryu" else set())
+    assert {text for text in unused if not any(re.fullmatch(pattern, text) for pattern in patterns)} == set()
 
 
 def test_a_translation_has_the_fields_of_its_text() -> None:
@@ -119,6 +182,9 @@ def test_every_text_of_argparse_that_a_user_can_see_has_a_translation_with_its_f
     } <= texts
     seen = {text for text in texts if not any(part in text for part in NEVER_SHOWN)}
     assert seen <= set(MESSAGES)
+    others = {"usage: ", "positional arguments", "options", "show this help message and exit"}
+    others |= {"%(heading)s:", "%(prog)s: error: %(message)s\n"}
+    assert seen - others <= set(ERRORS) <= set(MESSAGES)
     field = re.compile(r"%(?:\(\w+\))?[a-z]")
     for text in seen:
         assert sorted(field.findall(text)) == sorted(field.findall(MESSAGES[text])), text
@@ -147,6 +213,7 @@ def parser() -> ArgumentParser:
         ("shogi --flag=x", "ignored explicit argument 'x'", "引数--flag：値は指定できません（'x'）"),
         ("go", "invalid choice: 'go'", "引数game：'go'は指定できません。"),
         ("shogi --bl x", "could match --black, --blue", "--blは一つに決まりません"),
+        ("shogi --number a:b%s(c)", "invalid int value: 'a:b%s(c)'", "'a:b%s(c)'はint型の値ではありません"),
         ("shogi --black x --blue x", "not allowed with argument --black", "--blackと同時には指定できません"),
     ],
 )
@@ -171,6 +238,39 @@ def test_other_parsers_stay_english(capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit):
             argparse.ArgumentParser("other").parse_args(["--foo"])
     assert "other: error: unrecognized arguments: --foo" in capsys.readouterr().err
+
+
+def test_two_threads_are_told_in_two_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    """One parser waits in the middle of its work while the other does all of its."""
+    started, ended = Event(), Event()
+
+    def wait(text: str) -> str:
+        started.set()
+        ended.wait(60)
+        return text
+
+    def speak_japanese() -> None:
+        waiting = ArgumentParser("goryu test")
+        waiting.add_argument("--slow", type=wait)
+        waiting.add_argument("game")
+        with speaking("ja"), pytest.raises(SystemExit):
+            waiting.parse_args(["--slow", "x"])
+
+    thread = Thread(target=speak_japanese)
+    thread.start()
+    started.wait(60)
+    with speaking("en"), pytest.raises(SystemExit):
+        parser().parse_args([])
+    assert "error: the following arguments are required: game" in capsys.readouterr().err
+    ended.set()
+    thread.join()
+    assert "エラー：次の引数が必要です：game" in capsys.readouterr().err
+
+
+def test_every_description_is_that_of_a_command_of_its_package() -> None:
+    for package in ("goryu", "goryu_page", "goryu_lab"):
+        for name in catalogue(ENGINE / package, "descriptions"):
+            assert COMMANDS[name.removeprefix("goryu ")].function.startswith(f"{package}.")
 
 
 def test_every_option_has_japanese_help(

@@ -249,7 +249,9 @@ def test_a_wrong_argument_is_named_and_nothing_is_written(
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "numbers.json"
     path.write_text("old")
-    (tmp_path / "unfinished-numbers.json").write_text("left by a kill")
+    left = tmp_path / "unfinished-01234567-numbers.json"
+    left.write_text("left by a kill")
+    os.utime(left, (0, 0))
     with pytest.raises(FileNotFoundError, match="elsewhere"), atomic_path(path) as temporary:  # noqa: PT012
         assert not temporary.exists()
         temporary.write_text("half")
@@ -260,6 +262,17 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         assert temporary.suffix == ".json"
         temporary.write_text("new")
     assert path.read_text() == "new"
+
+
+def test_two_programs_that_write_a_file_at_once_each_write_a_whole_one(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    with atomic_path(path) as first:
+        first.write_text("half of the fir")
+        with atomic_path(path) as second:
+            second.write_text("the second")
+        assert path.read_text() == "the second"
+        first.write_text("the first")
+    assert path.read_text() == "the first"
 
 
 def test_without_a_terminal_progress_is_a_line_a_minute(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,8 @@ def test_goryu_doctor_loads_the_network_once_for_a_backend_its_measurement_and_t
 
     monkeypatch.setattr(NetworkEvaluator, "__init__", counted)
     monkeypatch.setattr(providers, "BACKENDS", ("auto", "winograd-float"))
-    monkeypatch.setattr(providers, "_AUTOMATIC", ("cpu",))
+    for name in ("cuda", "directml"):
+        monkeypatch.setitem(providers.KNOWN, name, replace(providers.KNOWN[name], is_automatic=False))
     monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
     monkeypatch.setattr(measuring, "MEASURED_S", 0.001)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

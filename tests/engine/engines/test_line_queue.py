@@ -3,7 +3,7 @@
 import threading
 import time
 
-from goryu.engines.line_queue import LineQueue
+from goryu.engines.line_queue import MOST_ANSWERS, LineQueue
 
 
 def texts(queue: LineQueue) -> list[str | None]:
@@ -28,6 +28,14 @@ def test_answers_and_the_end_of_the_output_are_never_dropped() -> None:
     for text in lines:
         queue.put((0.0, text))
     assert texts(queue) == ["usiok", "readyok", "bestmove 7g7f", None, "info 4"]
+
+
+def test_a_flood_of_answers_is_bounded() -> None:
+    queue = LineQueue(10)
+    for number in range(1000):
+        queue.put((0.0, f"bestmove {number}"))
+    assert len(queue) == MOST_ANSWERS
+    assert queue.get(0.0) == (0.0, f"bestmove {1000 - MOST_ANSWERS}")
 
 
 def test_who_waits_gets_a_line_when_it_comes() -> None:

@@ -104,23 +104,18 @@ def facts(node: Any) -> dict[str, Any]:
         **{name: float(getattr(node, name)).hex() for name in ("raw_value", "raw_variance")},
         "values": [value.hex() for value in node.values],
         "children": [child.key if child is not None else None for child in node.children],
+        "repetitions": {
+            i: (end.visits, end.value_sum.hex(), end.square_sum.hex()) for i, end in node.repetitions.items()
+        },
     }
 
 
 def assert_same_graph(twin: Any, puct: Puct) -> None:
     assert len(twin.table) == len(puct.table)
-    assert twin.table.bytes_used == puct.table.bytes_used
+    assert twin.table.memory.bytes_used == puct.table.memory.bytes_used
     expected = {node.key: node for node in puct.table}
     for node in twin.table:
         assert facts(node) == facts(expected[node.key])
-    ends = {
-        edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
-        for edge, end in twin.table.repetitions.items()
-    }
-    assert ends == {
-        edge: (end.visits, end.value_sum.hex(), end.square_sum.hex())
-        for edge, end in puct.table.repetitions.items()
-    }
 
 
 def play_a_game(pair: Pair, rng: Random, searches: int, playouts: int) -> None:
@@ -232,7 +227,8 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
         move = pair.search(400).move
         assert move is not None
         pair.play([move])
-    assert pair.puct.table.repetitions or not first_recurrence, "the search has met repetitions"
+    has_repetitions = any(node.repetitions for node in pair.puct.table)
+    assert has_repetitions or not first_recurrence, "the search has met repetitions"
 
 
 def random_pair(native: ModuleType, rng: Random) -> Pair:
@@ -320,13 +316,12 @@ def test_the_formula_gives_the_same_numbers_and_choices(grown: tuple[Any, Puct])
         view = views[node.key]
         for is_root in (False, True):
             formula = puct.config.root_formula if is_root else puct.config.formula
-            ended = {i for key, i in puct.table.repetitions if key == node.key}
-            certain = {i for i in range(node.tried) if is_root and (node.proofs[i] or i in ended)}
+            certain = {i for i in range(node.tried) if is_root and (node.proofs[i] or i in node.repetitions)}
             assert twin.select(view, is_root) == selection.select(node, formula, certain)
             assert twin.untried_value(view, is_root) == selection.untried_value(node, formula)
         for i in range(node.tried):
             if node.visits[i]:
-                assert twin.table.edge_value(view, i) == puct.table.edge_value(node, i)
+                assert view.edge_value(i) == node.edge_value(i)
 
 
 def test_exploration_is_equal_for_small_and_huge_visit_counts(grown: tuple[Any, Puct]) -> None:
@@ -355,9 +350,9 @@ def test_the_table_holds_little_more_memory_than_it_counts(native: ModuleType, s
         twin.search(native.Board(sfen) if sfen else native.Board(), never, max_playouts=playouts)
         nodes = list(twin.table)
         counted = sum(72 + 4 * len(node.moves) + 16 * node.tried for node in nodes)
-        assert twin.table.bytes_used == counted + 128 * len(twin.table.repetitions)
-        assert twin.table.bytes_used <= 2.1 * 2**20
-        assert twin.table.bytes_held <= 1.25 * (2 << 20)
+        assert twin.table.memory.bytes_used == counted + 128 * sum(len(node.repetitions) for node in nodes)
+        assert twin.table.memory.bytes_used <= 2.1 * 2**20
+        assert twin.table.memory.bytes_held <= 1.25 * (2 << 20)
     assert sum(move.visits for move in twin.result().moves) == 65_000
 
 

@@ -214,7 +214,7 @@ def test_goryus_own_book_plays_with_the_networks_that_goryu_ships_and_downloads(
 
 
 def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu.players.puct_session.MOST_VISITS", 50)
+    monkeypatch.setattr("goryu.players.graph_search.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
     for _ in range(2):
         answer = search(player, request_of(QUICK, limits=Limits(infinite=True)))

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from goryu.games.shogi import Rules, move_from_usi
 from goryu.players.config import OutputConfig
@@ -420,25 +421,55 @@ def name_of(line: str) -> str:
     return command.name if command else ""
 
 
-@settings(max_examples=150)
-@given(st.lists(COMMANDS | st.just("work") | st.text(), max_size=30))
-def test_every_accepted_go_gets_exactly_one_answer_in_every_order(commands: list[str]) -> None:
-    world = World()
-    goes = 0
-    for command in commands:
-        if command == "work":
-            world.work()
-        else:
-            world.send(command)
-            goes += name_of(command) == "go" and "perft" not in command
-        assert world.answers() <= goes
-    world.send("stop")
-    while world.jobs:
-        world.work()
-        world.send("stop")
-    assert world.answers() == goes
-    assert world.lines.count("readyok") == sum(name_of(command) == "isready" for command in commands)
-    assert all(line.isascii() and "\n" not in line and line == line.rstrip() for line in world.lines)
+class Session(RuleBasedStateMachine):
+    """A GUI, a console and a slow player that may fail, in any order; at the end everything is answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = World()
+        self.goes = self.readies = 0
+
+    @rule(line=COMMANDS | st.text())
+    def the_gui_sends(self, line: str) -> None:
+        self.world.send(line)
+        self.goes += name_of(line) == "go" and "perft" not in line
+        self.readies += name_of(line) == "isready"
+
+    @rule()
+    def the_player_finishes_a_job(self) -> None:
+        self.world.work()
+
+    @precondition(lambda self: self.world.jobs and not isinstance(self.world.jobs[0], NewGame))
+    @rule()
+    def a_job_fails(self) -> None:
+        self.world.jobs.popleft()
+        self.world.do(self.world.engine.failed("RuntimeError: lost"))
+
+    @rule()
+    def a_message_comes(self) -> None:
+        self.world.do(self.world.engine.message("loading"))
+
+    @invariant()
+    def no_answer_comes_unasked(self) -> None:
+        assert self.world.answers() <= self.goes
+        assert self.world.lines.count("readyok") <= self.readies
+
+    @invariant()
+    def every_line_is_one_of_usi(self) -> None:
+        assert all(line.isascii() and "\n" not in line and line == line.rstrip() for line in self.world.lines)
+
+    def teardown(self) -> None:
+        """The last `stop`, or `quit`, after which the answers to everything before come."""
+        self.world.send("stop" if len(self.world.lines) % 2 else "quit")
+        while self.world.jobs:
+            self.world.work()
+            self.world.send("stop")
+        assert self.world.answers() == self.goes
+        assert self.world.lines.count("readyok") == self.readies
+
+
+TestSession = Session.TestCase
+TestSession.settings = settings(max_examples=60, stateful_step_count=25, deadline=None, derandomize=True)
 
 
 @settings(max_examples=50)

@@ -39,10 +39,14 @@ NO_OPTIONS = {
 
 
 def fields_of(config: Any, path: str = "") -> Iterator[str]:
-    """Yields the dotted path of every field that is not itself a dataclass."""
+    """Yields the dotted path of every field that is neither a dataclass nor a tuple of these."""
     for field in fields(config):
-        value = getattr(config, field.name)
-        yield from fields_of(value, f"{path}{field.name}.") if is_dataclass(value) else [path + field.name]
+        value, name = getattr(config, field.name), path + field.name
+        if isinstance(value, tuple):
+            for place, item in enumerate(value):
+                yield from fields_of(item, f"{name}.{place}.")
+        else:
+            yield from fields_of(value, f"{name}.") if is_dataclass(value) else [name]
 
 
 def test_every_field_is_an_option_and_every_option_a_field() -> None:

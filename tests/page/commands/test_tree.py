@@ -103,7 +103,7 @@ def test_the_tree_alone_is_the_same_picture_with_its_style(tmp_path: Path) -> No
 @pytest.mark.parametrize("algorithm", OBSERVED)
 def test_every_algorithm_draws_every_example(algorithm: str, tmp_path: Path) -> None:
     path, whole = tmp_path / "tree.html", OBSERVED[algorithm].algorithm.searches_whole_game
-    examples = [(name, text) for name in GAMES for text, _, _ in GAMES[name].examples]
+    examples = [(name, text) for name in GAMES for text, _ in GAMES[name].examples]
     for i, (name, text) in enumerate(examples):
         if whole and (text in ("", "6x6", "4x4") and name != "shogi"):
             continue  # Long: the whole game.
@@ -207,13 +207,14 @@ def test_a_step_shows_its_path_and_a_position_its_formula() -> None:
     observer = make_observer("puct", state, HashedEvaluator())
     run(observer, 50)
     recording = observer.recording
-    shown = view(recording, 50, state, "shogi", Extent(1, 1, 5), "ja")
+    with speaking("ja"):
+        shown = view(recording, 50, state, "shogi", Extent(1, 1, 5))
     ids = {item["id"] for item in shown["items"]}
     assert {hop["node"] for hop in shown["path"]} <= ids
     assert shown["leaf"] in ids
     assert any(link["move"].startswith("▲") for link in shown["links"])
     json.dumps(draw(shown).as_json())
-    root = node_view(recording, 50, shown["root"], state, "shogi", OBSERVED["puct"], "ja")
+    root = node_view(recording, 50, shown["root"], state, "shogi", OBSERVED["puct"])
     assert root is not None
     assert len(root["edges"]) == 30
     for edge in root["edges"]:

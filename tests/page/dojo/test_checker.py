@@ -1,7 +1,6 @@
-"""The thread that checks candidates."""
+"""The checks of candidates, step by step."""
 
 from pathlib import Path
-from threading import Event
 
 import pytest
 
@@ -13,9 +12,9 @@ from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
 from goryu_page.dojo.settings import change_training_settings
+from goryu_page.dojo.timing import TIMING, Timing
 
 CONFIG = EngineConfig(evaluator=EvaluatorConfig(kind="material"))
-WAIT_S = 60
 
 
 @pytest.fixture
@@ -39,52 +38,52 @@ def decided(database: Database) -> int:
 
 
 def test_candidates_are_checked_when_the_machine_is_free(database: Database) -> None:
-    looked, is_free, all_done = Event(), Event(), Event()
+    is_free, changes = False, list[int]()
+    checker = Checker(database, searcher, lambda: is_free, lambda: changes.append(decided(database)))
+    assert checker.step() == TIMING.look_s
+    assert (decided(database), checker.is_running) == (0, True)
+    is_free = True
+    assert [checker.step() for _ in range(3)] == [0.0, 0.0, None]
+    assert (changes, checker.is_running) == ([1, 2, 2], False)
 
-    def free() -> bool:
-        looked.set()
-        return is_free.is_set()
 
-    def on_change() -> None:
-        if decided(database) == 2:
-            all_done.set()
-
-    checker = Checker(database, searcher, free, on_change)
-    checker.wake()
-    assert looked.wait(WAIT_S)
-    assert decided(database) == 0
-    is_free.set()
-    assert all_done.wait(WAIT_S)
-    checker.close()
+def test_a_check_goes_on_when_the_machine_is_free_again(database: Database) -> None:
+    looks = iter([True, False, False])
+    checker = Checker(database, searcher, lambda: next(looks, True), lambda: None, Timing(look_s=0.0))
+    assert checker.step() == 0.0
+    assert (next(looks, None), decided(database)) == (None, 1)
 
 
 def test_a_check_that_was_cut_off_is_done_the_next_time(database: Database) -> None:
-    looked = Event()
+    looks = iter([True])
 
-    def never() -> bool:
-        looked.set()
+    def free() -> bool:
+        if next(looks, False):
+            return True
+        first.close()
         return False
 
-    first = Checker(database, searcher, never, lambda: None)
-    first.wake()
-    assert looked.wait(WAIT_S)
-    first.close()
+    first = Checker(database, searcher, free, lambda: None)
+    first.step()
     assert decided(database) == 0
-    done = Event()
-    second = Checker(database, searcher, lambda: True, lambda: done.set() if decided(database) == 2 else None)
-    second.wake()
-    assert done.wait(WAIT_S)
-    second.close()
+    second = Checker(database, searcher, lambda: True, lambda: None)
+    assert [second.step() for _ in range(3)] == [0.0, 0.0, None]
+    assert decided(database) == 2
 
 
-def test_a_network_that_cannot_be_loaded_is_told(database: Database) -> None:
-    told = Event()
+def test_a_network_that_cannot_be_loaded_is_told_and_tried_again_when_woken(database: Database) -> None:
+    told, failures = list[bool](), iter([InputError("no network")])
 
-    def missing() -> PositionSearcher:
-        raise InputError("no network")
+    def sometimes_missing() -> PositionSearcher:
+        for failure in failures:
+            raise failure
+        return searcher()
 
-    checker = Checker(database, missing, lambda: True, told.set)
+    checker = Checker(database, sometimes_missing, lambda: True, lambda: told.append(checker.is_running))
     checker.wake()
-    assert told.wait(WAIT_S)
-    assert checker.failure == "no network"
-    checker.close()
+    assert checker.step() is None
+    assert (checker.failure, told) == ("no network", [False])
+    checker.wake()
+    assert checker.failure == ""
+    assert checker.step() == 0.0
+    assert decided(database) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from goryu.analysis.review import GameReview
 from goryu_page.dojo.database import Database
-from goryu_page.dojo.game_list import Filter, list_games, openings
+from goryu_page.dojo.game_list import Filter, Sort, list_games, openings
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.reviews import Reviews
 from sample_games import sample_game, write_sample_games
@@ -31,7 +31,7 @@ def database(tmp_path: Path) -> Database:
     return database
 
 
-def listed(database: Database, wanted: Filter, sort: str = "date", **options: Any) -> list[dict[str, Any]]:
+def listed(database: Database, wanted: Filter, sort: Sort = "date", **options: Any) -> list[dict[str, Any]]:
     options = {"is_descending": True, "first": 0, "count": 1000} | options
     wanted = replace(wanted, collection=wanted.collection or "mine")
     found = list_games(database, wanted, sort, **options)

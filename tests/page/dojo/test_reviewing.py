@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.reviewing import Reviewing
+from goryu_page.dojo.timing import TIMING, Timing
 from sample_games import sample_game
 
 CONFIG = EngineConfig(evaluator=EvaluatorConfig("hashed", threads=1))
@@ -45,8 +45,8 @@ reviewing = Reviewing(
     Activity(),
     tell,
 )
-reviewing.start()
-reviewing._thread.join()
+while reviewing.step() == 0.0:
+    pass
 """
 
 
@@ -56,16 +56,22 @@ class Server:
     def __init__(self, folder: Path) -> None:
         self.database = Database(folder / "dojo.sqlite3")
         self.games = Games(self.database)
-        self.activity = Activity()
+        self.clock_s = 0.0
+        timing = Timing(clock=lambda: self.clock_s)
+        self.activity = Activity(timing)
         self.told: list[dict[str, Any]] = []
+        self.on_tell: Callable[..., None] = lambda *_, **__: None
         self.searched = 0
         self.config = CONFIG
         self.heard: list[tuple[int, int]] = []
-        self.reviewing = Reviewing(self.database, self._reviewer, self.activity, self._tell, self._hear)
+        self.reviewing = Reviewing(
+            self.database, self._reviewer, self.activity, self._tell, self._hear, timing
+        )
         self._folder = folder
 
     def _tell(self, kind: str, **content: Any) -> None:
         self.told.append({"type": kind, **content})
+        self.on_tell(kind, **content)
 
     def _hear(self, game: int, review: GameReview) -> None:
         self.heard.append((game, review.known()))
@@ -87,6 +93,11 @@ class Server:
     def state(self) -> str:
         return str(self.reviewing.state()["status"])
 
+    def review_all(self) -> None:
+        """Does steps until there is a reason to wait."""
+        while self.reviewing.step() == 0.0:
+            pass
+
     def close(self) -> None:
         self.reviewing.close()
         self.database.close()
@@ -106,25 +117,11 @@ def new_server(tmp_path: Path) -> Iterator[Callable[[], Server]]:
         server.close()
 
 
-@pytest.fixture(autouse=True)
-def looks_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu_page.dojo.reviewing.LOOK_S", 0.02)
-    monkeypatch.setattr("goryu_page.dojo.activity.REST_S", 0.05)
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    for _ in range(3000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("waited too long")
-
-
 def test_games_are_reviewed_newest_first_and_others_are_told(new_server: Callable[[], Server]) -> None:
     server = new_server()
     old, new = (server.games.add(sample_game(i, date=f"2026/0{i}/01")) for i in (1, 2))
-    server.reviewing.start()
-    wait_for(lambda: server.state() == "idle")
+    server.review_all()
+    assert server.state() == "idle"
     assert server.heard == [(new, 13), (old, 13)]
     plies = server.database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", new)
     assert [(row["ply"], row["turn"]) for row in plies] == [(i + 1, i % 2) for i in range(12)]
@@ -143,51 +140,91 @@ def test_a_pause_outlives_the_server_and_people_come_first(new_server: Callable[
     server = new_server()
     server.games.add(sample_game(1))
     server.reviewing.pause(True)
-    server.reviewing.start()
-    wait_for(lambda: server.state() == "paused")
+    server.review_all()
+    assert server.state() == "paused"
     server.close()
 
     other = new_server()
     with other.activity.going_on():
-        other.reviewing.start()
-        wait_for(lambda: other.state() == "paused")
+        other.review_all()
+        assert other.state() == "paused"
         other.reviewing.pause(False)
-        wait_for(lambda: other.state() == "resting")
-        assert other.searched == 0
-    wait_for(lambda: other.state() == "idle")
-    assert len(other.reviewed()) == 1
+        other.review_all()
+        assert other.state() == "resting"
+    other.review_all()
+    assert other.state() == "resting"  # For a short while: people often ask for another search.
+    assert other.searched == 0
+    other.clock_s += TIMING.rest_s
+    other.review_all()
+    assert (other.state(), len(other.reviewed())) == ("idle", 1)
+
+
+def test_a_review_stops_when_another_server_pauses_it_and_loses_nothing(
+    new_server: Callable[[], Server],
+) -> None:
+    server, other = new_server(), new_server()
+    server.games.add(sample_game(1))
+
+    def stop(kind: str, **content: Any) -> None:
+        if content.get("position") == 5:
+            server.clock_s += 60.0
+            other.reviewing.pause(True)
+
+    server.on_tell = stop
+    server.review_all()
+    assert (server.state(), server.reviewed()) == ("paused", [])
+    known = server.searched
+    other.reviewing.pause(False)
+    server.on_tell = lambda *_, **__: None
+    server.review_all()
+    assert len(server.reviewed()) == 1
+    assert known < 13 <= server.searched
 
 
 def test_of_two_servers_one_reviews_until_it_ends(new_server: Callable[[], Server]) -> None:
     one, other = new_server(), new_server()
     one.games.add(sample_game(1))
-    one.reviewing.start()
-    wait_for(lambda: one.state() == "idle")
+    one.review_all()
+    assert one.state() == "idle"
     one.reviewing.pause(True)
     one.games.add(sample_game(2))
-    other.reviewing.start()
-    wait_for(lambda: other.state() == "paused")  # The setting is that of the database.
+    for server in (one, other):
+        server.review_all()
+        assert server.state() == "paused"  # The setting is that of the database.
     other.reviewing.pause(False)
-    wait_for(lambda: len(one.reviewed()) == 2)
+    one.review_all()
+    assert len(one.reviewed()) == 2
+    other.games.add(sample_game(3))
     with one.activity.going_on():
-        one.games.add(sample_game(3))
-        one.reviewing.wake()
-        wait_for(lambda: (one.state(), other.state()) == ("resting", "elsewhere"))
+        for server in (one, other):
+            server.review_all()
+        assert (one.state(), other.state()) == ("resting", "elsewhere")
         one.close()
-    wait_for(lambda: len(other.reviewed()) == 3)
+    other.review_all()
+    assert len(other.reviewed()) == 3
+
+
+def test_an_idle_server_reviews_what_another_one_adds(new_server: Callable[[], Server]) -> None:
+    one, other = new_server(), new_server()
+    one.review_all()
+    assert one.state() == "idle"
+    other.games.add(sample_game(1))
+    one.review_all()
+    assert len(one.reviewed()) == 1
+    assert {"type": "games.changed"} in one.told
 
 
 def test_games_are_reviewed_again_on_request_with_more_playouts(new_server: Callable[[], Server]) -> None:
     server = new_server()
     server.games.add(sample_game(1))
-    server.reviewing.start()
-    wait_for(lambda: len(server.reviewed()) == 1)
+    server.review_all()
     with server.database.transaction() as connection:
         connection.execute("UPDATE reviews SET reviewed = '2026-01-01T00:00:00+00:00'")
     server.reviewing.reviews.playouts = 30
     server.reviewing.reviews.ask_again()
     server.reviewing.wake()
-    wait_for(lambda: server.database.rows("SELECT playouts FROM reviews")[0][0] == 30)
+    server.review_all()
+    assert server.database.rows("SELECT playouts FROM reviews")[0][0] == 30
 
 
 @pytest.mark.parametrize("takes_another", [False, True])
@@ -199,12 +236,13 @@ def test_a_missing_network_is_said_and_tried_again_on_request(
     server.games.add(sample_game(1))
     evaluator = EvaluatorConfig(model="no-such.onnx", allows_fallback=takes_another, threads=1)
     server.config = EngineConfig(evaluator)
-    server.reviewing.start()
-    wait_for(lambda: server.state() == "failed")
+    assert server.reviewing.step() is None
+    assert server.state() == "failed"
     assert "no-such.onnx" in server.reviewing.state()["problem"]
     server.config = CONFIG
     server.reviewing.pause(False)
-    wait_for(lambda: len(server.reviewed()) == 1)
+    server.review_all()
+    assert len(server.reviewed()) == 1
 
 
 def test_a_killed_process_loses_nothing_that_was_finished(
@@ -219,8 +257,8 @@ def test_a_killed_process_loses_nothing_that_was_finished(
     assert len(server.reviewed()) == 1
     assert server.database.rows("SELECT COUNT(*) FROM plies")[0][0] == 30  # No review is there by halves.
 
-    server.reviewing.start()
-    wait_for(lambda: len(server.reviewed()) == 2)
+    server.review_all()
+    assert len(server.reviewed()) == 2
     again = server.searched
     server.reviewing.close()
     whole = Server(tmp_path)

@@ -6,20 +6,17 @@ import pytest
 
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games, Imported
+from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.dojo.watching import Watching
 from sample_games import write_sample_games
 
 
-def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(
-        "goryu_page.dojo.watching.SETTLED_S", 3600.0
-    )  # A file of this test is new to its end.
+def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tmp_path: Path) -> None:
     database = Database(tmp_path / "dojo.sqlite3")
     games, folder = Games(database), tmp_path / "games"
     imports: list[bool] = []
-    watching = Watching(database, [folder], lambda: imports.append(True), print)
+    timing = Timing(settled_s=3600.0)  # A file of this test is new to its end.
+    watching = Watching(database, [folder], lambda: imports.append(True), print, timing=timing)
     paths = write_sample_games(folder / "below", 3)
     (folder / "notes.txt").write_text("no record")
     os.symlink(folder, folder / "below" / "round")
@@ -73,3 +70,16 @@ def test_equal_names_in_two_folders_are_two_files(tmp_path: Path) -> None:
     assert ["2g2e" in fault["problem"] for fault in Games(database).faults()] == [True]
     records = Watching(database, folders, lambda: None, print, "records")
     assert records.look() == 2  # Each collection reads them.
+
+
+def test_a_fault_is_told_once_and_the_next_look_tries_again(tmp_path: Path) -> None:
+    database, folder, problems = Database(tmp_path / "dojo.sqlite3"), tmp_path / "games", list[str]()
+    write_sample_games(folder, 1)
+    os.utime(folder / "game0.kif", (1_700_000_000, 1_700_000_000))
+    database.rows("PRAGMA query_only = ON")
+    watching = Watching(database, [folder], lambda: None, problems.append)
+    assert [watching.step(), watching.step()] == [TIMING.folders_s] * 2
+    assert len(problems) == 1
+    database.rows("PRAGMA query_only = OFF")
+    assert watching.step() == TIMING.folders_s
+    assert len(database.rows("SELECT id FROM games")) == 1

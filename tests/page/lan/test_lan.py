@@ -18,8 +18,8 @@ from goryu.base.language import speaking
 from goryu_page.lan.invitation import invitation
 from goryu_page.lan.lan import MOST_BODY_BYTES, REVOKED, Lan
 from goryu_page.lan.pairing import MOST_TRIES
-from goryu_page.server import server as server_module
 from goryu_page.server.security import TOKEN_HEADER
+from goryu_page.server.server import Server, TabLimits
 from web_client import ADDRESS, Client, can_listen
 
 FILES = ["", "static/js/main.js", "static/css/base.css", "static/icon.svg", "static/index.html",
@@ -97,7 +97,7 @@ def test_with_lan_the_two_addresses_and_no_other_are_listened_on(lan: Any) -> No
 
 def test_an_address_in_use_ends_in_a_clear_error(lan: Any, in_loop: Any) -> None:
     async def do() -> None:
-        other = server_module.Server({}, lan.dojo, lan=Lan(ADDRESS))
+        other = Server({}, lan.dojo, lan=Lan(ADDRESS))
         with socket.socket() as taken:
             taken.bind((ADDRESS, 0))
             taken.listen()
@@ -367,11 +367,8 @@ def test_a_device_paired_again_is_listed_once(ask: Any, lan: Any, code: Any) -> 
     ask(do)
 
 
-def test_what_a_device_can_use_up_is_bounded(
-    ask: Any, lan: Any, code: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(server_module, "MOST_SESSIONS_OF_DEVICE", 2)
-    monkeypatch.setattr(server_module, "MOST_SESSIONS", 1)
+def test_what_a_device_can_use_up_is_bounded(ask: Any, lan: Any, code: Any) -> None:
+    lan.server.limits = TabLimits(most=1, most_of_device=2)
 
     async def do(phone: Client, computer: Client) -> None:
         for size in (0, MOST_BODY_BYTES + 1):

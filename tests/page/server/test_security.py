@@ -12,9 +12,8 @@ from typing import Any
 import aiohttp
 import pytest
 
-from goryu_page.server import server as server_module
 from goryu_page.server.security import TOKEN_HEADER, Guard
-from goryu_page.session.messages import MessageError, field, number
+from goryu_page.server.server import MOST_MESSAGE_BYTES, STATIC, TabLimits
 from goryu_page.session.outbox import MOST_WAITING
 
 Do = Callable[[aiohttp.ClientSession], Awaitable[Any]]
@@ -125,7 +124,7 @@ class TestPaths:
 
     def test_no_message_names_a_path(self) -> None:
         """Views get the content of files; only the command line opens one."""
-        house = Path(server_module.__file__).parents[1]
+        house = STATIC.parent
         own = {"server.py", "backup.py"}  # Their files have names of our own.
         for room in ("server", "views", "session", "lan"):
             for path in (house / room).glob("*.py"):
@@ -237,9 +236,7 @@ class TestMessages:
             await socket.receive_json()
             # The server closes without having read the whole message, so the sender may meet the reset.
             with contextlib.suppress(ConnectionError):
-                await socket.send_str(
-                    json.dumps({"type": "x", "text": "a" * server_module.MOST_MESSAGE_BYTES})
-                )
+                await socket.send_str(json.dumps({"type": "x", "text": "a" * MOST_MESSAGE_BYTES}))
             await socket.receive()
             again = await hello(client, server)
             return socket.close_code, (await again.receive_json())["type"]
@@ -259,8 +256,8 @@ class TestMessages:
 
         assert ask(do) == 1003
 
-    def test_too_many_tabs_are_refused(self, server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(server_module, "MOST_SESSIONS", 2)
+    def test_too_many_tabs_are_refused(self, server: Any) -> None:
+        server.server.limits = TabLimits(most=2)
 
         async def do(client: aiohttp.ClientSession) -> Any:
             sockets = [await hello(client, server) for _ in range(2)]
@@ -299,16 +296,3 @@ class TestMessages:
 
         name, welcome = ask(do)
         assert welcome == {"type": "session.welcome", "session": name, "new": False}
-
-
-class TestFields:
-    def test_numbers_are_whole_and_in_range(self) -> None:
-        values: list[Any] = [True, "1", 1.5, None, [], 2000, -1]
-        for value in values:
-            with pytest.raises(MessageError):
-                number({"type": "x", "n": value}, "n", 0, 1000)
-
-    def test_a_whole_number_is_a_float_but_a_truth_value_is_not(self) -> None:
-        assert field({"n": 3}, "n", float) == 3.0
-        with pytest.raises(MessageError):
-            field({"n": True}, "n", float)

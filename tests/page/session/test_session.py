@@ -10,7 +10,8 @@ import pytest
 
 from goryu.players.config import EngineConfig
 from goryu_page.dojo.dojo import Dojo
-from goryu_page.server import server as server_module
+from goryu_page.dojo.timing import Timing
+from goryu_page.server.server import Server, TabLimits
 from goryu_page.session.outbox import Outbox
 from goryu_page.session.session import Job, Session, View
 
@@ -62,9 +63,9 @@ def ready(page: Any) -> None:
 
 
 def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_a_second(
-    open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
+    open_page: Any, server: Any, endless: type[Endless]
 ) -> None:
-    monkeypatch.setattr(server_module, "GRACE_S", 600.0)
+    server.server.limits = TabLimits(grace_s=600.0)
     page = open_page()
     ready(page)
     page.evaluate(START)
@@ -85,11 +86,9 @@ def test_a_search_outlives_its_connection_but_not_its_tab_and_reports_ten_times_
     assert endless.ended.wait(30)
 
 
-def test_the_engines_search_ends_when_its_tab_is_closed(
-    open_page: Any, server: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("goryu_page.views.opponents.THINKING_S", 600.0)
-    monkeypatch.setattr(server_module, "GRACE_S", 600.0)
+def test_the_engines_search_ends_when_its_tab_is_closed(open_page: Any, server: Any) -> None:
+    server.dojo.timing = Timing(thinking_s=600.0)
+    server.server.limits = TabLimits(grace_s=600.0)
     page = open_page()
     page.locator(".level input").fill("10")
     page.locator('input[name="side"][value="second"]').check(force=True)
@@ -105,9 +104,9 @@ def test_the_engines_search_ends_when_its_tab_is_closed(
 
 
 def test_a_search_ends_when_the_connection_is_lost_for_long(
-    open_page: Any, server: Any, endless: type[Endless], monkeypatch: pytest.MonkeyPatch
+    open_page: Any, server: Any, endless: type[Endless]
 ) -> None:
-    monkeypatch.setattr(server_module, "GRACE_S", 0.2)
+    server.server.limits = TabLimits(grace_s=0.2)
     page = open_page()
     ready(page)
     page.evaluate(START)
@@ -251,13 +250,13 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
 def test_messages_are_in_the_language_of_the_page_and_wait_for_the_connection(
     open_page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    greet, may_greet = server_module.Server._greet, threading.Event()
+    greet, may_greet = Server._greet, threading.Event()
 
     async def greet_late(*given: Any) -> Any:
         await asyncio.to_thread(may_greet.wait, 60)
         return await greet(*given)
 
-    monkeypatch.setattr(server_module.Server, "_greet", greet_late)
+    monkeypatch.setattr(Server, "_greet", greet_late)
     page = open_page("#review", language="ja")
     page.locator(".opener textarea").fill("手数----指手---------消費時間--\n   1 ５五玉(59)\n")
     open_text = page.locator('[data-i18n="review.paste.open"]')

@@ -15,6 +15,7 @@ import pytest
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.timing import Timing
 from goryu_page.session.session import Job, Session
 from goryu_page.views.games import GamesView
 from goryu_page.views.views import VIEWS
@@ -27,11 +28,15 @@ PLIES = 12
 
 @pytest.fixture(autouse=True)
 def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests do not touch the user's analyses; the review begins at once after an import."""
+    """The tests do not touch the user's analyses."""
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))
-    monkeypatch.setattr("goryu_page.dojo.activity.REST_S", 0.05)
-    monkeypatch.setattr("goryu_page.dojo.reviewing.LOOK_S", 0.05)
+
+
+@pytest.fixture
+def timing() -> Timing:
+    """The review begins at once after an import."""
+    return Timing(rest_s=0.05, look_s=0.05)
 
 
 def test_games_are_imported_reviewed_listed_and_opened(
@@ -132,16 +137,16 @@ def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(
         dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
         dojo.reviewing.pause(True)
         session = Session({"games": GamesView}, dojo)
-        view: Any = session.views["games"]
+        asks = session.views["games"].handlers()
         lines = [f"position startpos moves {move}\n" for move in ("7g7f", "2g2f", "5g5f")]
         parts = [b64encode(line.encode()).decode() for line in lines]
-        await view.on_add({"name": "a.sfen", "part": 0, "content": parts[0], "more": True})
-        await view.on_add({"name": "b.sfen", "part": 0, "content": parts[1], "more": True})
-        done = await view.on_add({"name": "b.sfen", "part": 1, "content": parts[2], "more": False})
+        await asks["games.add"]({"name": "a.sfen", "part": 0, "content": parts[0], "more": True})
+        await asks["games.add"]({"name": "b.sfen", "part": 0, "content": parts[1], "more": True})
+        done = await asks["games.add"]({"name": "b.sfen", "part": 1, "content": parts[2], "more": False})
         assert (done["added"], done["faults"]) == (2, [])
-        found = await view.on_list({})
+        found = await asks["games.list"]({})
         assert [game["file"] for game in found["games"]] == ["b.sfen", "b.sfen"]
-        json.dumps(await view.on_state({}))
+        json.dumps(await asks["games.state"]({}))
         session.close()
         dojo.close()
 
@@ -207,7 +212,8 @@ def test_the_background_review_rests_while_a_tab_searches(
     tmp_path: Path, in_loop: Callable[..., Any]
 ) -> None:
     async def run() -> None:
-        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
+        seconds = 0.0
+        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(), Timing(clock=lambda: seconds))
         session = Session({}, dojo)
         started, ends = threading.Event(), threading.Event()
 
@@ -221,8 +227,8 @@ def test_the_background_review_rests_while_a_tab_searches(
         was_going_on = dojo.activity.is_going_on
         ends.set()
         assert [was_going_on, await task] == [True, True]
-        while dojo.activity.is_going_on:
-            await asyncio.sleep(0.01)
+        assert dojo.activity.is_going_on  # People often ask for another search.
+        seconds = 60.0
         assert not await session.run("list", work, is_search=False)
         session.close()
 

@@ -171,8 +171,8 @@ def test_steps_lead_to_the_same_picture_as_a_jump(microscope: Any) -> None:
 def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: Any) -> None:
     async def run() -> None:
         session = Session({"microscope": MicroscopeView}, Dojo(None, EngineConfig()))
-        view: Any = session.views["microscope"]
-        await view.on_new({"game": "tictactoe", "algorithm": "minimax"})
+        asks = session.views["microscope"].handlers()
+        await asks["microscope.new"]({"game": "tictactoe", "algorithm": "minimax"})
 
         async def run_stopped(name: str, work: Any) -> Any:
             job = Job(session)
@@ -181,7 +181,7 @@ def test_a_search_that_is_stopped_before_its_first_step_is_no_defect(in_loop: An
 
         session.run = run_stopped  # type: ignore[method-assign, assignment]
         with pytest.raises(InputError, match="before its first step"):
-            await view.on_show({"playout": 5})
+            await asks["microscope.show"]({"playout": 5})
         session.close()
 
     in_loop(run())
@@ -203,15 +203,15 @@ def test_after_a_lost_network_the_search_begins_again_with_one_that_works(
 
     async def run() -> None:
         session = Session({"microscope": MicroscopeView}, Dojo(None, EngineConfig()))
-        view: Any = session.views["microscope"]
+        asks = session.views["microscope"].handlers()
         chosen = {"game": "shogi", "algorithm": algorithm}
-        await view.on_new({**chosen, "network": "network"})
+        await asks["microscope.new"]({**chosen, "network": "network"})
         with pytest.raises(LostError, match="the GPU has gone"):
-            await view.on_show({"playout": 20})
-        shown = await view.on_show({"playout": 20})
+            await asks["microscope.show"]({"playout": 20})
+        shown = await asks["microscope.show"]({"playout": 20})
         assert not evaluators
-        await view.on_new({**chosen, "network": "noise"})
-        assert shown == await view.on_show({"playout": 20})
+        await asks["microscope.new"]({**chosen, "network": "noise"})
+        assert shown == await asks["microscope.show"]({"playout": 20})
         session.close()
 
     in_loop(run())

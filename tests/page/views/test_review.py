@@ -18,7 +18,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up import loading
 from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
 from goryu.search.evaluator import Evaluator
-from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.dojo import Dojo, JudgePlayouts
 from goryu_page.session.session import Session, text_of
 from goryu_page.views.review import ReviewView
 from sample_games import ROOK_HANGS, ROOK_HANGS_KIF
@@ -128,9 +128,9 @@ def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
 
 @pytest.mark.slow
 def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
-    open_page: Any, record: Path, on_board: Any, monkeypatch: pytest.MonkeyPatch
+    open_page: Any, record: Path, on_board: Any, server: Any
 ) -> None:
-    monkeypatch.setattr("goryu_page.views.review.JUDGE_PLAYOUTS", 60)
+    server.dojo.playouts = JudgePlayouts(move=60)
     page = opened(open_page, record)
     page.keyboard.press("Home")
     for _ in range(8):
@@ -311,12 +311,12 @@ def test_the_page_says_that_the_network_was_lost(
 
     async def run() -> None:
         session = Session({"review": ReviewView}, Dojo(None, EngineConfig(EvaluatorConfig("uniform"))))
-        view: Any = session.views["review"]
+        asks = session.views["review"].handlers()
         with speaking(language):
-            await view.on_open({"name": "game.kif", "text": ROOK_HANGS_KIF})
-            for asked in (view.on_live({"moves": []}), view.on_guess({"index": 0, "move": "2g2f"})):
+            await asks["review.open"]({"name": "game.kif", "text": ROOK_HANGS_KIF})
+            for kind, message in (("live", {"moves": []}), ("guess", {"index": 0, "move": "2g2f"})):
                 with pytest.raises(LostError) as raised:
-                    await asked
+                    await asks[f"review.{kind}"](message)
                 assert text_of(raised.value) == problem
         session.close()
 

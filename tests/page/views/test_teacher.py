@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.dojo import Dojo, JudgePlayouts
+from goryu_page.dojo.timing import Timing
 from goryu_page.session.messages import MessageError
 from goryu_page.session.session import Session
 from goryu_page.views.play import PlayView
@@ -23,9 +25,7 @@ BLUNDER, REFUTATION, RETREAT = "2d8d", "8b8d", "2d2h"
 
 
 @pytest.fixture(autouse=True)
-def few_playouts_and_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu_page.views.teacher.PLAYOUTS", 60)
-    monkeypatch.setattr("goryu_page.views.play.LEAST_REPLY_S", 0.0)
+def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))
 
@@ -36,18 +36,18 @@ class Tab:
     def __init__(self, dojo: Dojo) -> None:
         self.session = Session({"play": PlayView}, dojo)
         self.view: Any = self.session.views["play"]
+        self.asks = self.view.handlers()
         self.told: list[dict[str, Any]] = []
         self.session.send = lambda kind, **content: self.told.append({"type": kind, **content})  # type: ignore[method-assign]
 
     def new(self, **values: Any) -> dict[str, Any]:
         lesson = {"threshold": 0.1}
         message = {"type": "play.new", "game": "shogi", "opponent": "1", "side": "first", "moves": BEFORE}
-        state: dict[str, Any] = self.view.on_new({**message, "lesson": lesson, **values})
+        state: dict[str, Any] = self.asks["play.new"]({**message, "lesson": lesson, **values})
         return state
 
     def ask(self, name: str, **values: Any) -> dict[str, Any]:
-        handler = getattr(self.view, f"on_{name}")
-        state: dict[str, Any] = handler({"number": self.view._number, **values})
+        state: dict[str, Any] = self.asks[f"play.{name}"]({"number": self.view._number, **values})
         return state
 
     def state(self) -> dict[str, Any]:
@@ -64,7 +64,8 @@ class Tab:
 
 def in_a_tab(tmp_path: Path, work: Callable[[Tab], Awaitable[None]]) -> None:
     async def run() -> None:
-        dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(EvaluatorConfig(threads=1)))
+        config, timing = EngineConfig(EvaluatorConfig(threads=1)), Timing(least_reply_s=0.0)
+        dojo = Dojo(tmp_path / "dojo.sqlite3", config, timing, JudgePlayouts(move=60))
         tab = Tab(dojo)
         try:
             await work(tab)
@@ -101,7 +102,7 @@ def test_after_a_blunder_the_opponent_and_the_clocks_wait_until_it_is_taken_back
         board.push_usi(question["better"]["usi"][0])  # It is legal there.
         assert state["clock"]["running"] is None
         assert not state["thinking"]
-        assert tab.view.on_state({}) == state  # The page was loaded again: nothing has changed.
+        assert tab.asks["play.state"]({}) == state  # The page was loaded again: nothing has changed.
         with pytest.raises(InputError):
             tab.ask("resign")
         state = tab.ask("undo")
@@ -158,7 +159,7 @@ def test_a_game_goes_on_if_a_move_cannot_be_judged(tmp_path: Path, monkeypatch: 
         assert ["no memory" in told["text"] for told in tab.told if told["type"] == "play.problem"] == [True]
         tab.ask("undo")
         monkeypatch.undo()
-        monkeypatch.setattr("goryu_page.views.teacher.JUDGE_S", 0.0)
+        tab.session.dojo.timing = replace(tab.session.dojo.timing, judge_s=0.0)
         tab.ask("move", move="1g1f")
         await tab.until(lambda state: len(state["moves"]) == len(BEFORE) + 2)
         assert len([told for told in tab.told if told["type"] == "play.problem"]) == 2

@@ -4,6 +4,7 @@ import json
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from goryu.engines.engines_file import UserEngine
 from goryu.engines.usi_client import EngineSpec, Timeouts, UsiClient
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
+from goryu_page.dojo.timing import Timing
 from goryu_page.session.session import Job, Session, StoppedError
 from goryu_page.views.usi_engines import UsiEngines
 from paths import ROOT
@@ -59,8 +61,9 @@ def moves(page: Any, count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("engines", "quick_replies")
 def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
-    page: Any, on_board: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_page: Any, server: Any, on_board: Any, tmp_path: Path
 ) -> None:
+    page = open_page()
     begin(page, on_board, "Good")
     moves(page, 2)
     expect(page.locator(".player .name").first).to_have_text("Good")
@@ -85,22 +88,19 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     page.get_by_role("button", name="Try again").click()
     moves(page, 2)
     (tmp_path / "lives").unlink()
-    page.get_by_role("button", name="New game").click()
-    with monkeypatch.context() as patch:  # The other engines have time on a busy machine.
-        patch.setattr("goryu_page.views.usi_engines.TIMEOUTS", Timeouts(grace_s=0.3))
-        begin(page, on_board, "Hangs")
-        expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
+    # The other engines have time on a busy machine.
+    server.dojo.timing = replace(server.dojo.timing, engines=Timeouts(grace_s=0.3))
+    page = open_page()
+    begin(page, on_board, "Hangs")
+    expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
     page.get_by_role("button", name="Try again").click()
     moves(page, 2)
 
 
-def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("goryu_page.views.usi_engines.STOP_S", 0.1)
+def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     spec = EngineSpec((sys.executable, str(SCRIPTED), "hang"), environment=(("USI_TRACE", str(trace)),))
-    engines, job = UsiEngines(), Job(cast(Session, None))
+    engines, job = UsiEngines(Timing(stop_s=0.1)), Job(cast(Session, None))
 
     def stop_after_go() -> None:
         while not trace.exists() or "\ngo " not in trace.read_text():

@@ -22,6 +22,12 @@ from goryu.evaluators.formats.onnx_fields import (
 from goryu.evaluators.formats.protobuf import copied, field_of, fields, text_field
 from goryu.evaluators.network.model_files import damaged
 
+MOST_BYTES = 2 << 30
+"""Of a file of constants; an ONNX file itself cannot have more."""
+
+MOST_SHARED = 2
+"""Constants may take all bytes of their files so many times."""
+
 
 def read_model(path: Path) -> bytes:
     """Returns the bytes of a model with all its constants: those of the file, if it keeps them itself.
@@ -64,11 +70,15 @@ def _place(tensor: memoryview) -> Mapping[str, str]:
 
 
 class _Constants:
-    """The files next to a model, each read once."""
+    """The files next to a model, each read once.
+
+    Constants may share bytes, but not so often that a small file becomes a large model.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, bytes] = {}
+        self._taken = 0
 
     def put_into(self, graph: memoryview) -> bytes:
         """Returns a graph that keeps all its constants itself."""
@@ -95,10 +105,15 @@ class _Constants:
                 raise ValueError(f"tensor {name!r} is in {location!r}, outside the folder of the model")
             if not file.is_file():
                 raise ValueError(f"tensor {name!r} is in {location!r}, which is missing")
+            if file.stat().st_size > MOST_BYTES:
+                raise ValueError(f"{location!r} has more than {MOST_BYTES >> 20} MiB")
             self._files[location] = file.read_bytes()
         file_content = self._files[location]
         offset = int(place.get("offset", 0))
         length = int(place.get("length", len(file_content) - offset))
         if offset < 0 or length < 0 or offset + length > len(file_content):
             raise ValueError(f"tensor {name!r} is beyond the end of {location!r}")
+        self._taken += length
+        if self._taken > MOST_SHARED * sum(map(len, self._files.values())):
+            raise ValueError(f"its constants take {location!r} more than {MOST_SHARED} times")
         return file_content[offset : offset + length]

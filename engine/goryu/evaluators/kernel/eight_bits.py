@@ -1,4 +1,4 @@
-"""Convolutions of 1x1 in 8-bit integers: the reference of the native kernel on processors with such products.
+"""Convolutions of 1x1 in 8-bit integers: weights for the native kernel on processors with such products.
 
 A convolution of 1x1 is a product of two matrices: squares times inputs, and inputs times outputs. Bytes are
 multiplied twice as fast as 16-bit integers, but a byte has 256 values only. So each square has its own unit:
@@ -18,7 +18,6 @@ Scale" (2022).
 """
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +27,7 @@ from goryu.evaluators.kernel.layers import Convolution, Floats
 LEAST_OUTPUTS = 64
 """Convolutions with fewer outputs stay in 16 bits."""
 
-MOST_8 = np.float32(255.0)
 MOST_WEIGHT = 127
-LEAST = np.float32(1e-30)
-"""A map or a square of zeros has a unit, too: its greatest number or its range counts as at least this."""
 
 
 @dataclass(slots=True)
@@ -66,15 +62,3 @@ def byte_weights(layer: Convolution) -> ByteWeights:
     integers += np.where(ranks < np.abs(total), np.sign(total), 0)
     totals = integers.sum(1) * factors[:, 0]
     return ByteWeights(integers.astype(np.int8), factors[:, 0].astype(np.float32), totals.astype(np.float32))
-
-
-def byte_convolution(weights: ByteWeights, source: Floats) -> Floats:
-    """Returns the sums [81, outputs] of a map [81, inputs], without the bias."""
-    zero = np.float32(0.0)
-    low = np.minimum(source.min(1, keepdims=True), zero)
-    unit = np.maximum(np.maximum(source.max(1, keepdims=True), zero) - low, LEAST) / MOST_8
-    bytes_ = np.rint((source - low) * (np.float32(1.0) / unit)).astype(np.int64)
-    assert bytes_.min() >= 0
-    assert bytes_.max() <= MOST_8
-    sums = (bytes_ @ weights.integers.astype(np.int64).T).astype(np.int32)
-    return cast(Floats, sums.astype(np.float32) * (weights.factors * unit) + weights.totals * low)

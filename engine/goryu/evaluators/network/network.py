@@ -3,21 +3,19 @@
 `opening.py` chooses who runs the network, `runners.py` are the ways to do so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import cast
+from typing import Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from goryu.evaluators.formats.base import Array
-from goryu.evaluators.formats.detect import AUTO
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.formats.nshogi import NshogiFormat
 from goryu.evaluators.network.io_binding import IoBinding
-from goryu.evaluators.network.opening import open_runner
-from goryu.evaluators.network.providers import Session
+from goryu.evaluators.network.opening import RunnerOptions, open_runner
 from goryu.evaluators.network.runners import KernelRunner, PackedRunner, check_numbers
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.evaluators.softmax import softmax
@@ -39,53 +37,18 @@ class NetworkEvaluator:
     """
 
     def __init__(
-        self,
-        path: Path | str,
-        *,
-        batch_size: int | None = None,
-        backend: str = "cpu",
-        threads: int = 1,
-        device: int = 0,
-        temperature: float = 1.0,
-        model_format: str = AUTO,
-        packs: bool | None = None,
-        streams: int = 1,
-        halves: bool | None = None,
-        opens: Callable[..., Session] | None = None,
+        self, path: Path | str, *, temperature: float = 1.0, **options: Unpack[RunnerOptions]
     ) -> None:
         """Loads the model and runs it once on every batch size.
-
-        batch_size: None for the model's own fixed size, or else what suits the backend: 128 on a GPU; 4 on a
-            CPU, but 1 where our own kernel keeps the weights in the caches.
-        backend: one of `providers.BACKENDS` but "auto"; device: number of the GPU.
-        threads: CPU threads for one network call by onnxruntime.
-        model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
-        packs: do positions travel as bits? None: on a GPU.
-        streams: how many batches of bits a device works on at once; best one for each searching thread.
-        halves: compute in 16 bits? Our own kernel never does. None: with CUDA and DirectML, if the model
-            answers nearly as before.
-        opens: opens the sessions instead of `open_session`, such as those of a simulated device.
 
         Raises:
             ModelError: the file is missing, broken, or not of a known format.
             BackendError: the backend cannot be used, or cannot run this model as requested.
         """
-        assert batch_size is None or batch_size >= 1
         assert temperature > 0.0
         self.path = Path(path)
         self.temperature = temperature
-        self.runner, self.batch_size, self.note = open_runner(
-            self.path,
-            backend,
-            batch_size=batch_size,
-            threads=threads,
-            device=device,
-            model_format=model_format,
-            packs=packs,
-            streams=streams,
-            halves=halves,
-            opens=opens,
-        )
+        self.runner, self.batch_size, self.note = open_runner(self.path, **options)
         self.kernel = self.runner.kernel if isinstance(self.runner, KernelRunner) else None
         self.packed = self.runner.packed if isinstance(self.runner, PackedRunner) else None
         self.format = self.runner.format

@@ -22,9 +22,6 @@ _ELEMENT_TYPES: dict[str, type[np.generic]] = {
 }
 """NumPy's type for each element type that a model's inputs may have."""
 
-_SESSION_PER_SIZE = ("CUDA", "DirectML", "CoreML", "OpenVINO-GPU", "OpenVINO")
-"""Backends that have a session for each batch size; see `PlanesRunner.handle`."""
-
 
 @dataclass(frozen=True, slots=True)
 class OnnxModel:
@@ -55,7 +52,7 @@ class OnnxModel:
     @property
     def has_session_per_size(self) -> bool:
         """Does each batch size have a session of its own?"""
-        return self.fixed is None and self.backend in _SESSION_PER_SIZE
+        return self.fixed is None and self.session.kind.has_sizes
 
     def open(self, axes: Mapping[str, int] | None = None, content: bytes | None = None) -> Session:
         """Opens the same model again, or another content, with axes of these lengths."""

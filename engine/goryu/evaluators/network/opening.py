@@ -12,7 +12,7 @@ if it answers nearly as before (`half_check.py`).
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from goryu.evaluators.network.onnx_model import OnnxModel, open_model
 from goryu.evaluators.network.packed_input import packed_model
 from goryu.evaluators.network.packed_network import PackedNetwork
 from goryu.evaluators.network.packing_check import check_packing
-from goryu.evaluators.network.providers import GPU_BACKENDS, BackendError, Session, check_file
+from goryu.evaluators.network.providers import BackendError, Session, check_file
 from goryu.evaluators.network.runners import KernelRunner, PackedRunner, PlanesRunner, Runner
 
 if TYPE_CHECKING:
@@ -44,45 +44,66 @@ _GPU_BATCH = 128
 _SMALL_BATCH = 16
 """Smaller batches are not padded on a CPU."""
 
-_HALVED = ("CUDA", "DirectML")
-"""Backends for which a model is converted to 16 bits; the other GPU backends do so themselves."""
 
-BUFFER_DEVICES = {"CPU": "cpu", "CUDA": "cuda", "TensorRT": "cuda"}
-"""onnxruntime's names of the devices that have our buffers, by backend."""
+class RunnerOptions(TypedDict, total=False):
+    """How to run a network.
+
+    backend: one of `providers.BACKENDS` but "auto"; by default the CPU. device: number of the GPU.
+    batch_size: None for the model's own fixed size, or else what suits the backend: 128 on a GPU; 4 on a CPU,
+        but 1 where our own kernel keeps the weights in the caches.
+    threads: CPU threads for one network call by onnxruntime.
+    model_format: one of `detect.FORMAT_NAMES`; "auto" recognises it by the file.
+    streams: how many batches of bits a device works on at once; best one for each searching thread.
+    packs: do positions travel as bits? None: as `providers.Backend` says.
+    halves: compute in 16 bits? Our own kernel never does. None: as `providers.Backend` says, if the model
+        answers nearly as before.
+    opens: opens the sessions instead of `open_session`, such as those of a simulated device.
+    """
+
+    backend: str
+    device: int
+    batch_size: int | None
+    threads: int
+    model_format: str
+    streams: int
+    packs: bool | None
+    halves: bool | None
+    opens: Callable[..., Session]
 
 
 def open_runner(
     path: Path,
-    backend: str,
     *,
-    batch_size: int | None,
-    threads: int,
-    device: int,
-    model_format: str,
-    packs: bool | None,
-    streams: int,
-    halves: bool | None,
-    opens: Callable[..., Session] | None,
+    backend: str = "cpu",
+    device: int = 0,
+    batch_size: int | None = None,
+    threads: int = 1,
+    model_format: str = AUTO,
+    streams: int = 1,
+    packs: bool | None = None,
+    halves: bool | None = None,
+    opens: Callable[..., Session] | None = None,
 ) -> tuple[Runner, int, str]:
     """Returns what runs a network, its batch size, and why it is not the fastest way of its backend, or "".
 
-    The arguments and errors are those of `NetworkEvaluator`.
+    The other arguments are `RunnerOptions`; the errors are those of `NetworkEvaluator`.
     """
+    assert batch_size is None or batch_size >= 1
     kernel, why_onnxruntime = _open_kernel(path, backend)
     if kernel:
         runner = KernelRunner(kernel, _format_of_kernel(path, kernel, model_format))
         return runner, batch_size or best_batch(kernel), ""
     name = "cpu" if backend == "onnxruntime" else backend
     model = open_model(path, name, opens, threads=threads, device=device, model_format=model_format)
+    known = model.session.kind
     reasons = []
-    if (model.backend in _HALVED if halves is None else halves) and np.float32 in model.element_types:
+    if (known.halves if halves is None else halves) and np.float32 in model.element_types:
         model, why = _halved(model, is_requested=halves is True)
         reasons += [f"{path.name} computes in 32 bits, not in 16: {why}"] if why else []
-    on_cpu = model.backend not in GPU_BACKENDS
-    batch_size = batch_size or model.fixed or (_CPU_BATCH if on_cpu else _GPU_BATCH)
+    batch_size = batch_size or model.fixed or (_GPU_BATCH if known.is_gpu else _CPU_BATCH)
     sizes = [model.fixed] if model.fixed else _batch_sizes(batch_size, step_by_one=model.backend == "CPU")
     planes = PlanesRunner(model, sizes)
-    if not on_cpu if packs is None else packs:
+    if known.packs if packs is None else packs:
         try:
             return PackedRunner(model, _packed(planes, streams)), batch_size, "; ".join(reasons)
         except Exception as error:  # onnxruntime's errors have no other base class.
@@ -146,7 +167,7 @@ def _packed(planes: PlanesRunner, streams: int) -> PackedNetwork:
         lambda size: model.open({str(batch): size} if names_axis else None, content).handle,
         model.format,
         sizes=planes.sizes,
-        device=model.session.buffer_device or BUFFER_DEVICES.get(model.backend),
+        device=model.session.buffer_device or model.session.kind.buffers,
         device_id=model.device,
         streams=streams,
         session_per_size=model.has_session_per_size,

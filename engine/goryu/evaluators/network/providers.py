@@ -27,64 +27,67 @@ from goryu.evaluators.network.model_files import ModelError
 
 T = TypeVar("T")
 
-BACKENDS = (
-    "auto",
-    "tensorrt",
-    "cuda",
-    "directml",
-    "coreml",
-    "openvino-gpu",
-    "openvino",
-    "cpu",
-    "winograd",
-    "winograd-float",
-    "onnxruntime",
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """What runs networks.
+
+    shown: the name that networks report; in small letters it is the one that a user chooses.
+    library: how onnxruntime's provider is named; "" for our own kernel, and for the CPU without it.
+    fallbacks: the backends to try next; with a provider, they also run the operators that it lacks.
+    is_gpu: does it run on something else than the CPU?
+    is_automatic: does "auto" try it?
+    halves: is a model in 32 bits converted to 16? TensorRT, CoreML and OpenVINO choose their own precision.
+    has_sizes: has each batch size a session of its own? See `PlanesRunner.handle`.
+    buffers: onnxruntime's name of the device that has our buffers, or None.
+    """
+
+    shown: str
+    library: str
+    fallbacks: tuple[str, ...] = ("cpu",)
+    is_gpu: bool = False
+    is_automatic: bool = False
+    halves: bool = False
+    has_sizes: bool = False
+    buffers: str | None = None
+
+    @property
+    def provider(self) -> str:
+        """Onnxruntime's provider."""
+        return f"{self.library}ExecutionProvider"
+
+    @property
+    def packs(self) -> bool:
+        """Do positions travel to it as bits? On the CPU planes are faster."""
+        return self.is_gpu
+
+
+_BACKENDS = (
+    # Not automatic: it compiles each new network for minutes.
+    Backend("TensorRT", "Tensorrt", ("cuda", "cpu"), is_gpu=True, buffers="cuda"),
+    Backend("CUDA", "CUDA", is_gpu=True, is_automatic=True, halves=True, has_sizes=True, buffers="cuda"),
+    Backend("DirectML", "Dml", is_gpu=True, is_automatic=True, halves=True, has_sizes=True),
+    # Apple's, on whatever it chooses. Not automatic, since it has not been tried.
+    Backend("CoreML", "CoreML", is_gpu=True, has_sizes=True),
+    # Intel's, on a GPU of Intel, or on a CPU, where it is slower than our own code.
+    Backend("OpenVINO-GPU", "OpenVINO", is_gpu=True, has_sizes=True),
+    Backend("OpenVINO", "OpenVINO", has_sizes=True),
+    # Our own kernel (`kernel.py`) for the networks that it knows, onnxruntime for others.
+    Backend("CPU", "CPU", (), is_automatic=True, buffers="cpu"),
+    # Our own kernel in integers, and in float32.
+    Backend("Winograd", "", ("onnxruntime",)),
+    Backend("Winograd-float", "", ("onnxruntime",)),
+    Backend("onnxruntime", "", ()),
 )
-"""The backends that a user may choose. The last five run on the CPU.
 
-coreml: Apple's, on whatever it chooses. openvino, openvino-gpu: Intel's, on a CPU or on a GPU of Intel.
-winograd, winograd-float: our own kernel (`kernel.py`) in integers or in float32.
-cpu: winograd for the networks that it knows, onnxruntime for others.
-"""
+KNOWN = {backend.shown.lower(): backend for backend in _BACKENDS}
+"""The backends by the names that a user chooses, the GPUs first."""
 
-GPU_BACKENDS = ("TensorRT", "CUDA", "DirectML", "CoreML", "OpenVINO-GPU")
-"""Those that are not CPUs, by the names that networks report."""
+BACKENDS = ("auto", *KNOWN)
+"""The backends that a user may choose."""
 
-_AUTOMATIC = ("cuda", "directml", "cpu")
-"""Not TensorRT, which compiles each new network for minutes; not OpenVINO, which on a CPU is slower than our
-own code; and not CoreML, which has not been tried."""
-
-_FALLBACKS = {
-    "tensorrt": ("cuda", "cpu"),
-    "cuda": ("cpu",),
-    "directml": ("cpu",),
-    "coreml": ("cpu",),
-    "openvino-gpu": ("cpu",),
-    "openvino": ("cpu",),
-    "cpu": (),
-    "winograd": ("onnxruntime",),
-    "winograd-float": ("onnxruntime",),
-    "onnxruntime": (),
-}
-
-_NAMES = {
-    "tensorrt": "TensorRT",
-    "cuda": "CUDA",
-    "directml": "DirectML",
-    "coreml": "CoreML",
-    "openvino-gpu": "OpenVINO-GPU",
-    "openvino": "OpenVINO",
-    "cpu": "CPU",
-}
-_PROVIDERS = {
-    "tensorrt": "TensorrtExecutionProvider",
-    "cuda": "CUDAExecutionProvider",
-    "directml": "DmlExecutionProvider",
-    "coreml": "CoreMLExecutionProvider",
-    "openvino-gpu": "OpenVINOExecutionProvider",
-    "openvino": "OpenVINOExecutionProvider",
-    "cpu": "CPUExecutionProvider",
-}
+GPU_BACKENDS = tuple(name for name, known in KNOWN.items() if known.is_gpu)
+CPU_BACKENDS = tuple(name for name in KNOWN if name not in GPU_BACKENDS)
 
 _DISTRIBUTIONS = (
     "onnxruntime",
@@ -128,7 +131,7 @@ class Session:
     """An open model.
 
     handle: the onnxruntime.InferenceSession.
-    backend: the one in use, a value of `_NAMES`.
+    backend: the one in use, as `Backend.shown`.
     buffer_device: where it wants our buffers, if not where the backend does.
     """
 
@@ -136,6 +139,11 @@ class Session:
     backend: str
     onnxruntime_version: str
     buffer_device: str | None = None
+
+    @property
+    def kind(self) -> Backend:
+        """What is known of the backend."""
+        return KNOWN[self.backend.lower()]
 
 
 def backend_chain(backend: str, allows_fallback: bool) -> tuple[str, ...]:
@@ -147,12 +155,13 @@ def backend_chain(backend: str, allows_fallback: bool) -> tuple[str, ...]:
     (('tensorrt', 'cuda', 'cpu'), ('tensorrt',))
     """
     if backend != "auto":
-        return (backend, *(_FALLBACKS.get(backend, ()) if allows_fallback else ()))
+        return (backend, *(KNOWN[backend].fallbacks if backend in KNOWN and allows_fallback else ()))
     try:
         onnxruntime = import_onnxruntime()
     except BackendError:
         return ("cpu",)  # Opening a session raises the same error again.
-    return tuple(name for name in _AUTOMATIC if _obstacle(onnxruntime, name) is None)
+    automatic = (name for name, known in KNOWN.items() if known.is_automatic)
+    return tuple(name for name in automatic if _obstacle(onnxruntime, name) is None)
 
 
 def open_on_first(backends: Sequence[str], open_on: Callable[[str], T], report: Callable[[str], None]) -> T:
@@ -185,7 +194,7 @@ def open_session(
     settings: Mapping[str, str] | None = None,
     profile: Path | None = None,
 ) -> Session:
-    """Opens a model file on one backend of onnxruntime, a key of `_PROVIDERS`.
+    """Opens a model file on one backend of onnxruntime.
 
     threads: CPU threads for one network call. device: number of the GPU.
     axes: the lengths of free axes of the model, by their names, if they will always be the same.
@@ -196,13 +205,15 @@ def open_session(
         ModelError: the file is missing or onnxruntime cannot read it.
         BackendError: the backend cannot be used.
     """
-    if backend not in _PROVIDERS:
-        raise BackendError(f"backend {backend!r}: expected one of {', '.join(_PROVIDERS)}")
+    of_onnxruntime = [name for name, known in KNOWN.items() if known.library]
+    if backend not in of_onnxruntime:
+        raise BackendError(f"backend {backend!r}: expected one of {', '.join(of_onnxruntime)}")
+    known = KNOWN[backend]
     check_file(path)
     onnxruntime = import_onnxruntime()
     obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
-        raise BackendError(f"{_NAMES[backend]} cannot be used: {obstacle}")
+        raise BackendError(f"{known.shown} cannot be used: {obstacle}")
     if backend in ("cuda", "tensorrt"):
         preload_cuda(onnxruntime)
     options = _session_options(onnxruntime, backend, threads, axes or {})
@@ -218,10 +229,10 @@ def open_session(
     except Exception as error:  # onnxruntime's errors have no other base class.
         if backend == "cpu":
             raise ModelError(f"model {path}: onnxruntime cannot read it ({first_line(error)})") from error
-        raise BackendError(f"{_NAMES[backend]} cannot be used: {first_line(error)}") from error
-    if handle.get_providers()[0] != _PROVIDERS[backend]:
-        raise BackendError(f"{_NAMES[backend]} cannot be used: {_unstarted(onnxruntime, backend)}")
-    return Session(handle, _NAMES[backend], str(onnxruntime.__version__))
+        raise BackendError(f"{known.shown} cannot be used: {first_line(error)}") from error
+    if handle.get_providers()[0] != known.provider:
+        raise BackendError(f"{known.shown} cannot be used: {_unstarted(onnxruntime, backend)}")
+    return Session(handle, known.shown, str(onnxruntime.__version__))
 
 
 def check_file(path: Path) -> None:
@@ -241,12 +252,12 @@ def check_file(path: Path) -> None:
 def absent_backends() -> list[str]:
     """Returns the backends that the installed onnxruntime does not contain; BackendError if there is none."""
     available = import_onnxruntime().get_available_providers()
-    return [name for name in BACKENDS if name in _PROVIDERS and _PROVIDERS[name] not in available]
+    return [name for name, known in KNOWN.items() if known.library and known.provider not in available]
 
 
 def _obstacle(onnxruntime: Any, name: str) -> str | None:
     """Returns why a backend cannot work on this machine, or None if only an attempt can show it."""
-    if _PROVIDERS[name] not in onnxruntime.get_available_providers():
+    if KNOWN[name].provider not in onnxruntime.get_available_providers():
         advice = f": {how_to_install('directml')}" if name == "directml" and sys.platform == "win32" else ""
         advice = f": {how_to_install('openvino')}" if name.startswith("openvino") else advice
         return f"the installed onnxruntime does not contain it{advice}"
@@ -290,8 +301,8 @@ def _providers(
     backend: str, path: Path, device: int, content: bytes | None, threads: int
 ) -> list[tuple[str, dict[str, str]]]:
     """Returns the provider of a backend, and those that run the few operators that it does not implement."""
-    names = (backend, *_FALLBACKS[backend])
-    return [(_PROVIDERS[name], _provider_options(name, path, device, content, threads)) for name in names]
+    names = (backend, *KNOWN[backend].fallbacks)
+    return [(KNOWN[name].provider, _provider_options(name, path, device, content, threads)) for name in names]
 
 
 def _provider_options(

@@ -38,15 +38,12 @@ class AlphaBetaSearcher(TextbookSearcher):
     """Iterative deepening around `depth_limited.search`; a playout is a visited position.
 
     evaluate: the value of a position for its side to move. lines: how many of the best moves get their exact
-    value. draw_value_first: the value of a draw for black.
+    value.
     """
 
-    def __init__(
-        self, evaluate: Callable[[Board], float], *, lines: int = 1, draw_value_first: float = 0.0
-    ) -> None:
+    def __init__(self, evaluate: Callable[[Board], float], *, lines: int = 1) -> None:
         self._evaluate = evaluate
         self._lines = lines
-        self._draw_value_first = draw_value_first
         self._moves: list[RootMove] = []  # Those whose value is exact, the best first.
         self._depth = 0
         self._leaves = 0
@@ -63,7 +60,7 @@ class AlphaBetaSearcher(TextbookSearcher):
         self._depth, self._is_proven = 0, False
         self._moves = [RootMove(moves[0], 0.0, 1, self._evaluate(state), None, (moves[0],))]
         while self._depth < DEEPEST and not self._is_proven:
-            position = CapturesFirst(state.copy(), self._ticker, self._draw_value_first)
+            position = CapturesFirst(state.copy(), self._ticker, self.draw_value_first)
             leaves = self._leaves
             self._search_depth(position, self._depth + 1, moves)
             self._depth += 1

@@ -32,7 +32,6 @@ class GumbelSearcher(TextbookSearcher):
 
     time_left_ms: returns the milliseconds that are left for this move; infinite without a clock.
     capacity_bytes: the memory that limits the number of playouts.
-    draw_value_first: the value of a draw for black.
     """
 
     def __init__(
@@ -41,12 +40,10 @@ class GumbelSearcher(TextbookSearcher):
         *,
         time_left_ms: Callable[[], float] = lambda: inf,
         capacity_bytes: int = 1 << 30,
-        draw_value_first: float = 0.0,
     ) -> None:
         self._evaluator = evaluator
         self._time_left_ms = time_left_ms
         self._most_playouts = max(FIRST_PLAYOUTS, capacity_bytes // BYTES_PER_PLAYOUT)
-        self._draw_value_first = draw_value_first
         self._finished: Node | None = None  # The root of the longest search that has ended.
         self._running: Node | None = None  # The root of the search that runs.
         self._finished_playouts = 0  # Of all searches that have ended.
@@ -56,7 +53,7 @@ class GumbelSearcher(TextbookSearcher):
         self._finished, self._finished_playouts = None, 0
         self._root_ply, self._max_depth = state.ply, 0
         only = moves if len(moves) < len(state.legal_moves()) else ()
-        position = Watched(state, Ticker(lambda: False), self._draw_value_first, only)
+        position = Watched(state, Ticker(lambda: False), self.draw_value_first, only)
         playouts: int | None = FIRST_PLAYOUTS if most == UNLIMITED else max(1, most)
         while playouts is not None:
             start_s = monotonic()

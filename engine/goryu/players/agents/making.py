@@ -10,7 +10,7 @@ from goryu.players.agents.alpha_beta import AlphaBetaSearcher
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.gumbel import GumbelSearcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
-from goryu.players.agents.searcher import Searcher
+from goryu.players.agents.searcher import TextbookSearcher
 from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
@@ -30,13 +30,20 @@ def make_searcher(
     loaded: LoadedEvaluator | None,
     rng: Random,
     time_left_ms: Callable[[], float],
-) -> Searcher:
+) -> TextbookSearcher:
     """Returns a new searcher; not for `puct`, whose graph outlives a search.
 
     turn: the side to move at the root. loaded: None only if `needs_evaluator` is false.
     time_left_ms: returns the milliseconds that are left for the move.
     """
-    draw_value_first = config.rules.draw_value_of_black(turn)
+    searcher = _searcher(config, loaded, rng, time_left_ms)
+    searcher.draw_value_first = config.rules.draw_value_of_black(turn)
+    return searcher
+
+
+def _searcher(
+    config: EngineConfig, loaded: LoadedEvaluator | None, rng: Random, time_left_ms: Callable[[], float]
+) -> TextbookSearcher:
     evaluator = loaded.evaluator if loaded is not None else UniformEvaluator()
     capacity_bytes = config.hash_bytes(uses_gpu=False)
 
@@ -45,23 +52,17 @@ def make_searcher(
 
     match config.algorithm.name:
         case "gumbel":
-            return GumbelSearcher(
-                evaluator,
-                time_left_ms=time_left_ms,
-                capacity_bytes=capacity_bytes,
-                draw_value_first=draw_value_first,
-            )
+            return GumbelSearcher(evaluator, time_left_ms=time_left_ms, capacity_bytes=capacity_bytes)
         case "uct":
-            return UctSearcher(rng, capacity_bytes=capacity_bytes, draw_value_first=draw_value_first)
+            return UctSearcher(rng, capacity_bytes=capacity_bytes)
         case "flat-mc":
-            return FlatMonteCarloSearcher(rng, draw_value_first=draw_value_first)
+            return FlatMonteCarloSearcher(rng)
         case "alpha-beta":
             evaluate = network_value if config.algorithm.leaf_value == "network" else material_value
-            lines = config.output.lines
-            return AlphaBetaSearcher(evaluate, lines=lines, draw_value_first=draw_value_first)
+            return AlphaBetaSearcher(evaluate, lines=config.output.lines)
         case "value":
             assert loaded is not None
-            return ValueSearcher(evaluator, loaded.batch_size, draw_value_first=draw_value_first)
+            return ValueSearcher(evaluator, loaded.batch_size)
         case "policy":
             # The evaluator has applied its own temperature to the policy already.
             temperature = config.algorithm.temperature / getattr(evaluator, "temperature", 1.0)

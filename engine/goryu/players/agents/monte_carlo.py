@@ -21,13 +21,10 @@ class FlatMonteCarloSearcher(TextbookSearcher):
     """Plays random games after each move in turn, so that every move gets the same number.
 
     A playout is a random game.
-
-    draw_value_first: the value of a draw for black.
     """
 
-    def __init__(self, rng: Random, *, draw_value_first: float = 0.0) -> None:
+    def __init__(self, rng: Random) -> None:
         self._rng = rng
-        self._draw_value_first = draw_value_first
         self._moves: list[Move] = []
         self._visits: list[int] = []
         self._sums: list[float] = []
@@ -37,7 +34,7 @@ class FlatMonteCarloSearcher(TextbookSearcher):
         ticker = Ticker(should_stop)
         for game in range(most):
             i = game % len(moves)
-            position = Watched(state.copy(), ticker, self._draw_value_first)
+            position = Watched(state.copy(), ticker, self.draw_value_first)
             position.push(moves[i])
             self._sums[i] -= playout(position, self._rng)
             self._visits[i] += 1
@@ -60,13 +57,11 @@ class UctSearcher(TextbookSearcher):
     """Grows a new tree for every position; a playout is an iteration with its random game.
 
     capacity_bytes: the memory at which the tree stops growing; the random games go on.
-    draw_value_first: the value of a draw for black.
     """
 
-    def __init__(self, rng: Random, *, capacity_bytes: int = 1 << 30, draw_value_first: float = 0.0) -> None:
+    def __init__(self, rng: Random, *, capacity_bytes: int = 1 << 30) -> None:
         self._rng = rng
         self._capacity = max(1, capacity_bytes // BYTES_PER_NODE)
-        self._draw_value_first = draw_value_first
         self._root = uct.Node()
         self._nodes = self._max_depth = self._depth_sum = 0
 
@@ -76,7 +71,7 @@ class UctSearcher(TextbookSearcher):
         self._nodes, self._max_depth, self._depth_sum = 1 + len(moves), 0, 0
         ticker = Ticker(should_stop)
         while self._root.visits < most:
-            leaf = Watched(state.copy(), ticker, self._draw_value_first)
+            leaf = Watched(state.copy(), ticker, self.draw_value_first)
             expand_at = 1 if self._nodes < self._capacity else maxsize
             uct.simulate(self._root, leaf, self._rng, uct.UCB1_CONSTANT, expand_at)
             self._nodes += leaf.generated  # Only a new leaf generates moves; the game is a copy's.

@@ -1,6 +1,6 @@
 """A search for a session: its interface, and the frame that the searches of the textbook share.
 
-`Puct` has the interface itself.
+`graph_search.py` has that of the engine's own search.
 """
 
 from abc import abstractmethod
@@ -46,9 +46,18 @@ class Searcher(Protocol):
     def stats(self) -> SearchStats:
         """Returns the counters so far."""
 
+    def has_found_something(self, state: Board) -> bool:
+        """Has the search of a position found something, so that an error need not lose it?"""
+        return self.stats().playouts > 0
+
 
 class TextbookSearcher(Searcher):
-    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits."""
+    """A `Searcher` around an algorithm of the textbook, which knows neither clock nor limits.
+
+    draw_value_first: the value of a draw for black.
+    """
+
+    draw_value_first = 0.0
 
     def search(
         self,

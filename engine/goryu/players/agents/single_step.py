@@ -10,7 +10,6 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.agents.searcher import TextbookSearcher, make_stats
 from goryu.search.evaluator import Evaluator
-from goryu.search.graph.proof import outcome_value
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 
@@ -19,13 +18,12 @@ class ValueSearcher(TextbookSearcher):
 
     A playout is an evaluated move; a search that is stopped early knows only the first ones.
 
-    batch_size: positions for each call of the evaluator. draw_value_first: the value of a draw for black.
+    batch_size: positions for each call of the evaluator.
     """
 
-    def __init__(self, evaluator: Evaluator, batch_size: int = 1, *, draw_value_first: float = 0.0) -> None:
+    def __init__(self, evaluator: Evaluator, batch_size: int = 1) -> None:
         self._evaluator = evaluator
         self._batch_size = batch_size
-        self._draw_value_first = draw_value_first
         self._moves: list[RootMove] = []
 
     def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
@@ -51,7 +49,8 @@ class ValueSearcher(TextbookSearcher):
             if end is None:
                 children[move] = child
             else:
-                values[move] = -outcome_value(end, child, self._draw_value_first)
+                draw_value = -self.draw_value_first if child.turn else self.draw_value_first
+                values[move] = -(end.value or draw_value)
         evaluations = self._evaluator.evaluate([*children.values()]) if children else ()
         for move, evaluation in zip(children, evaluations, strict=True):
             values[move] = -evaluation.value

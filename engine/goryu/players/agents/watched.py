@@ -11,7 +11,6 @@ from typing import Self
 
 from goryu.games.state import Move, Outcome
 from goryu.implementation import Board
-from goryu.search.graph.proof import outcome_value
 
 SHORTEST_S, LONGEST_S = 0.002, 0.008
 """The ticker doubles or halves its interval to check about this often."""
@@ -102,7 +101,7 @@ class Watched:
         end = self.board.outcome() or self.board.repetition()
         if end is None or end.value:
             return end
-        return Outcome(outcome_value(end, self.board, self._draw_value_first), end.reason)
+        return Outcome(-self._draw_value_first if self.turn else self._draw_value_first, end.reason)
 
     def repetition(self) -> Outcome | None:
         return None  # It is an outcome already.

@@ -36,7 +36,7 @@ FULL_STRENGTH = 10
 class Level:
     """One level; a higher `number` is stronger.
 
-    english, japanese: its name. about_english, about_japanese: one line for users.
+    english, japanese: its name. about: one line for users, a text of `tr`.
     elo: its rating, on a scale of Goryu's own; docs/levels.md tells how it was measured.
     playouts: for each move; 0 for no limit of the level's own.
     temperature: of the policy; 1 is the network's.
@@ -52,8 +52,7 @@ class Level:
     number: int
     english: str
     japanese: str
-    about_english: str
-    about_japanese: str
+    about: str
     elo: int
     playouts: int = 0
     temperature: float = 1.0
@@ -77,42 +76,37 @@ class Level:
         """The name in the user's language."""
         return self.japanese if language() == "ja" else self.english
 
-    @property
-    def about(self) -> str:
-        """The description in the user's language."""
-        return self.about_japanese if language() == "ja" else self.about_english
-
 
 # fmt: off
 LEVELS: tuple[Level, ...] = (
-    Level(1, "Chick", "ひよこ", "a child's first opponent", "はじめての対局に", 500,
+    Level(1, "Chick", "ひよこ", "a child's first opponent", 500,
           playouts=1, temperature=3.25, tolerance=0.37, blindness=0.40, worst=0.68, naivety=0.81,
           least_prior=0.0014, obvious_gain=8, sees_threats=False),
-    Level(2, "Squirrel", "りす", "has just learned the moves", "駒の動かし方を覚えた人に", 800,
+    Level(2, "Squirrel", "りす", "has just learned the moves", 800,
           playouts=1, temperature=2.6, tolerance=0.22, blindness=0.20, worst=0.50, naivety=0.5,
           least_prior=0.003, obvious_gain=8, sees_threats=False),
-    Level(3, "Rabbit", "うさぎ", "takes what is free", "ただの駒は取れる人に", 1050,
+    Level(3, "Rabbit", "うさぎ", "takes what is free", 1050,
           playouts=1, temperature=2.35, tolerance=0.175, blindness=0.147, worst=0.437, naivety=0.37,
           least_prior=0.004, sees_threats=False),
-    Level(4, "Raccoon", "たぬき", "defends what is attacked, most of the time", "駒の損得がわかる人に", 1300,
+    Level(4, "Raccoon", "たぬき", "defends what is attacked, most of the time", 1300,
           playouts=1, temperature=2.18, tolerance=0.147, blindness=0.116, worst=0.394, naivety=0.29,
           least_prior=0.0052, sees_threats=False),
-    Level(5, "Fox", "きつね", "builds castles, sees mates in three", "囲いと三手詰めを覚えた人に", 1550,
+    Level(5, "Fox", "きつね", "builds castles, sees mates in three", 1550,
           playouts=1, temperature=1.97, tolerance=0.119, blindness=0.082, worst=0.344, naivety=0.207,
           least_prior=0.007, mate_plies=3),
-    Level(6, "Monkey", "さる", "seldom gives a piece away", "駒をただでは取られない人に", 1825,
+    Level(6, "Monkey", "さる", "seldom gives a piece away", 1825,
           playouts=1, temperature=1.76, tolerance=0.091, blindness=0.051, worst=0.292, naivety=0.126,
           least_prior=0.009, obvious_gain=3, mate_plies=3),
-    Level(7, "Wolf", "おおかみ", "makes small mistakes only", "大きなミスの少ない人に", 2050,
+    Level(7, "Wolf", "おおかみ", "makes small mistakes only", 2050,
           playouts=1, temperature=1.55, tolerance=0.0625, blindness=0.0265, worst=0.2335, naivety=0.058,
           least_prior=0.012, obvious_gain=3, mate_plies=5),
-    Level(8, "Bear", "くま", "reads a few moves ahead", "数手先まで読む", 2275,
+    Level(8, "Bear", "くま", "reads a few moves ahead", 2275,
           playouts=3, temperature=1.295, tolerance=0.0325, blindness=0.0088, worst=0.155,
           least_prior=0.0187, obvious_gain=3, mate_plies=5),
-    Level(9, "Tiger", "とら", "makes hardly a mistake", "めったに間違えない", 2475,
+    Level(9, "Tiger", "とら", "makes hardly a mistake", 2475,
           playouts=7, temperature=1.06, tolerance=0.017, blindness=0.002, worst=0.096,
           least_prior=0.02, obvious_gain=1, mate_plies=7),
-    Level(10, "Dragon", "竜", "full strength: uses all of its time", "全力、持ち時間いっぱい考える", 2975),
+    Level(10, "Dragon", "竜", "full strength: uses all of its time", 2975),
 )
 """Every level; `LEVELS[n - 1]` has the number n."""
 # fmt: on

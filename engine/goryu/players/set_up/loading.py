@@ -17,6 +17,7 @@ from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import ModelError, shipped_model
 from goryu.evaluators.network.providers import (
+    CPU_BACKENDS,
     GPU_BACKENDS,
     RUN_ERRORS,
     BackendError,
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
 
 NETWORK_ERRORS = (ModelError, BackendError, OSError, ImportError)
 """The errors with which a network may fail to load."""
-
-CPU_BACKENDS = ("openvino", "cpu", "winograd", "winograd-float", "onnxruntime")
-"""The backends that a user may choose and that are CPUs."""
 
 BATCH_WITHOUT_NETWORK = 4
 """Positions per call of an evaluator that gains nothing from batches."""
@@ -112,7 +110,7 @@ class LoadedEvaluator:
     @property
     def uses_gpu(self) -> bool:
         """Does it run on a GPU?"""
-        return getattr(self.evaluator, "backend", "") in GPU_BACKENDS
+        return getattr(self.evaluator, "backend", "").lower() in GPU_BACKENDS
 
     def new_failures(self) -> list[str]:
         """Returns messages about devices that have failed since the last call."""
@@ -254,7 +252,7 @@ def _batch_size(config: EvaluatorConfig, backend: str) -> int | None:
 
 def _backend_beside(network: "NetworkEvaluator", config: EvaluatorConfig) -> str:
     """Returns the backend of another device: that of the first network, where it can have the same."""
-    if int(config.device) < 0 or network.backend not in GPU_BACKENDS:
+    if int(config.device) < 0 or network.backend.lower() not in GPU_BACKENDS:
         return config.backend if config.backend in CPU_BACKENDS else "cpu"
     return network.backend.lower()
 

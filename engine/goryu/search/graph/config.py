@@ -27,7 +27,7 @@ class PuctConfig:
 
     formula, root_formula: how a playout selects a move, below the root and at it.
     batch_size: the most positions per call of the evaluator.
-    capacity, capacity_bytes: the most nodes, and their memory as `node_table.py` counts it. A search that
+    capacity, capacity_bytes: the most nodes, and their memory as `memory.py` counts it. A search that
         reaches either forgets the least visited part of its graph and goes on.
     final_move: "visits" (most visited) or "lcb" (greatest lower confidence bound).
     draw_value: the value of a draw for the side to move at the root; its negative for the other side.

@@ -12,12 +12,11 @@ Source of LCB: Leela Zero's and KataGo's move choice.
 """
 
 from collections.abc import Sequence, Set
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 from goryu.games.state import Move, State
-from goryu.search.graph.forgetting import proof_line
 from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.proof import child_proof, is_certain, proof_line
 from goryu.search.result import RootMove
 
 __all__ = ["contest", "continuation", "ranking", "root_moves", "root_value"]
@@ -32,58 +31,59 @@ LCB_VISITS = 10
 WON, OPEN, CERTAIN, LOST = range(4)
 
 
-def ranking(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> list[int]:
+def ranking(root: Node, final_move: str, masked: Set[int]) -> list[int]:
     """Returns the indices of the root's moves that are not masked, the best first.
 
-    final_move: "visits" or "lcb".
+    final_move: "visits" or "lcb". masked: indices of moves that must not be played.
     """
-    groups: list[list[int]] = [[], [], [], []]
-    for i in sorted(set(range(len(root.moves))) - masked, key=lambda i: _rank(table, root, i)):
-        groups[_rank(table, root, i)[0]].append(i)
+    groups: tuple[list[int], ...] = [], [], [], []
+    for group, _, i in sorted(_rank(root, i) for i in range(len(root.moves)) if i not in masked):
+        groups[group].append(i)
     won, moves, certain, lost = groups
-    if final_move == "lcb" and moves and not won:
-        favourite = _best_by_lcb(table, root, moves)
-        moves.remove(favourite)
-        moves.insert(0, favourite)
-    for i in certain:
-        worse = (n for n, j in enumerate(moves) if _value(table, root, j) <= _value(table, root, i))
-        moves.insert(next(worse, len(moves)), i)
-    return won + moves + lost
+    if moves and not won:
+        favourite = _favourite(root, moves, final_move)
+        moves = [favourite, *(i for i in moves if i != favourite)]
+    between: list[int] = []
+    for move in moves:
+        while certain and _value(root, certain[0]) >= _value(root, move):
+            between.append(certain.pop(0))
+        between.append(move)
+    return won + between + certain + lost
 
 
-def _rank(table: NodeTable, root: Node, i: int) -> tuple[int, float, int]:
-    """Returns a sort key: wins and losses by distance, open moves by visits, certain ones from the worst."""
-    child = root.children[i]
-    if child is not None and table.child_proof(root, i) == LOSS:
+def _rank(root: Node, i: int) -> tuple[int, float, int]:
+    """Returns a sort key: first the group, then distance, visits or value."""
+    child, proof = root.children[i], child_proof(root, i)
+    if child is not None and proof == LOSS:
         return WON, child.distance, i
-    if child is not None and table.is_lost(root, i):
+    if child is not None and proof == WIN:
         return LOST, -child.distance, i
-    if table.is_certain(root, i):
-        return CERTAIN, _value(table, root, i), -i  # Of equals the lowest index must be inserted last.
+    if is_certain(root, i):
+        return CERTAIN, -_value(root, i), i
     return OPEN, -root.visits[i], i
 
 
-def _best_by_lcb(table: NodeTable, root: Node, moves: list[int]) -> int:
+def _favourite(root: Node, moves: list[int], final_move: str) -> int:
     """Returns the contender with the greatest lower confidence bound; the first move if none contends.
 
-    moves: by falling visits, without those of a certain value.
+    moves: by falling visits, without those of a certain value. final_move: by "visits" none contends.
     """
-    enough = _enough_visits(root.visits[moves[0]])
+    enough = _enough_visits(root.visits[moves[0]]) if final_move == "lcb" else inf
     contenders = (i for i in moves if root.visits[i] >= enough)
-    return max(contenders, key=lambda i: _bound(table, root, i), default=moves[0])
+    return max(contenders, key=lambda i: _bound(root, i), default=moves[0])
 
 
 def _enough_visits(most: int) -> float:
     return max(LCB_VISITS, LCB_SHARE * most)
 
 
-def _bound(table: NodeTable, root: Node, i: int) -> float:
+def _bound(root: Node, i: int) -> float:
     child = root.children[i]
     assert child is not None
-    return table.edge_value(root, i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
+    return root.edge_value(i) - LCB_SIGMAS * sqrt(child.variance / root.visits[i])
 
 
-def contest(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | None]:
+def contest(root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | None]:
     """Returns the move that would be played now, and the playouts that another needs to be played instead.
 
     Moves of a certain value are left out. The other move gets all these playouts. It is played when it has
@@ -92,24 +92,20 @@ def contest(table: NodeTable, root: Node, final_move: str, masked: Set[int]) -> 
 
     Returns (-1, None) if no move has visits.
     """
-    moves = [
-        i for i in range(root.tried) if root.visits[i] and i not in masked and not table.is_certain(root, i)
-    ]
+    moves = [i for i in range(root.tried) if root.visits[i] and i not in masked and not is_certain(root, i)]
     if not moves:
         return -1, None
     moves.sort(key=lambda i: -root.visits[i])
     most = root.visits[moves[0]]
-    if final_move == "visits":
-        return moves[0], most - root.visits[moves[1]] if len(moves) > 1 else most
-    best = _best_by_lcb(table, root, moves)
-    bound, needed = _bound(table, root, best), float(most)
+    best = _favourite(root, moves, final_move)
+    bound, needed = _bound(root, best), float(most)
     for i in moves:
         if i == best:
             continue
         needed = min(needed, most - root.visits[i])
-        child, above = root.children[i], table.edge_value(root, i) - bound
+        child, above = root.children[i], root.edge_value(i) - bound
         assert child is not None
-        if above > 0.0:
+        if final_move == "lcb" and above > 0.0:
             sigmas = LCB_SIGMAS * sqrt(child.variance) / above
             enough = max(_enough_visits(most), sigmas * sigmas)
             needed = min(needed, max(0.0, enough - root.visits[i]))
@@ -124,56 +120,53 @@ def root_value(root: Node, moves: Sequence[RootMove]) -> float:
     return moves[0].value if moves and moves[0].is_certain else root.value
 
 
-def root_moves(
-    table: NodeTable, root: Node, indices: Sequence[int], state: State, lines: int
-) -> list[RootMove]:
+def root_moves(root: Node, indices: Sequence[int], state: State, lines: int) -> list[RootMove]:
     """Returns the `RootMove` of each index; the first `lines` of them get their full continuation."""
     return [
         RootMove(
             move=root.moves[i],
             prior=root.priors[i],
             visits=root.visits[i],
-            value=_value(table, root, i),
-            mate=_mate(table, root, i),
-            pv=continuation(table, root, i, state) if count < lines else (root.moves[i],),
-            is_certain=table.is_certain(root, i),
+            value=_value(root, i),
+            mate=_mate(root, i),
+            pv=continuation(root, i, state) if count < lines else (root.moves[i],),
+            is_certain=is_certain(root, i),
         )
         for count, i in enumerate(indices)
     ]
 
 
-def _value(table: NodeTable, root: Node, i: int) -> float:
+def _value(root: Node, i: int) -> float:
     """Returns the value of move `i`; an untried one has the value that the root has without a proof."""
-    if root.visits[i] or table.is_certain(root, i):
-        return table.edge_value(root, i)
+    if root.visits[i] or is_certain(root, i):
+        return root.edge_value(i)
     return root.value if root.proof == UNKNOWN else root.raw_value
 
 
-def _mate(table: NodeTable, root: Node, i: int) -> int | None:
+def _mate(root: Node, i: int) -> int | None:
     """Returns the signed plies to the proven end after move `i`, or None."""
-    child, proof = root.children[i], table.child_proof(root, i)
+    child, proof = root.children[i], child_proof(root, i)
     if child is None or proof not in (WIN, LOSS):
         return None
     return child.distance + 1 if proof == LOSS else -(child.distance + 1)
 
 
-def continuation(table: NodeTable, root: Node, i: int, state: State) -> tuple[Move, ...]:
+def continuation(root: Node, i: int, state: State) -> tuple[Move, ...]:
     """Returns move `i` and the expected moves after it: the most visited, or a proof to its end.
 
     `state` is the root's; it is left as it was.
     """
-    moves, node = [root.moves[i]], root.children[i]
+    line, node = [root.moves[i]], root.children[i]
     state.push(root.moves[i])
     while node is not None and node.proof == UNKNOWN and state.repetition() is None:
-        visited = [i for i in range(node.tried) if node.visits[i]]
-        if not visited:
+        reply = max(range(node.tried), key=node.visits.__getitem__, default=-1)
+        if reply < 0 or not node.visits[reply]:
             break
-        i = max(visited, key=node.visits.__getitem__)
-        state.push(node.moves[i])
-        moves.append(node.moves[i])
-        node = node.children[i]
-    for _ in moves:
+        state.push(node.moves[reply])
+        line.append(node.moves[reply])
+        node = node.children[reply]
+    for _ in line:
         state.pop()
     if node is not None and node.proof != UNKNOWN:
-        moves += proof_line(table, node)
-    return tuple(moves)
+        line += proof_line(node)
+    return tuple(line)

@@ -15,11 +15,11 @@ The parents' counts and values stay right, and the search goes on for as long as
 from collections import Counter
 from collections.abc import Set
 
-from goryu.games.state import Move
 from goryu.search.graph.node import UNKNOWN, Node, half, single
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.node_table import NodeTable, recompute
+from goryu.search.graph.proof import proof_line
 
-__all__ = ["make_room", "proof_line", "prune", "reachable"]
+__all__ = ["make_room", "prune", "reachable"]
 
 
 def prune(table: NodeTable, root: Node) -> None:
@@ -28,11 +28,13 @@ def prune(table: NodeTable, root: Node) -> None:
     A repetition belongs to the path from the old root. Its visits are taken back; the value of a node follows
     at its next visit.
     """
-    table.keep(reachable(root))
-    for (key, i), repeated in table.repetitions.items():
-        table.nodes[key].visits[i] -= repeated.visits
-        table.nodes[key].total_visits -= repeated.visits
-    table.repetitions.clear()
+    nodes = reachable(root)
+    for node in nodes:
+        for i, repeated in node.repetitions.items():
+            node.visits[i] -= repeated.visits
+            node.total_visits -= repeated.visits
+        node.repetitions.clear()
+    table.keep(nodes)
 
 
 def make_room(table: NodeTable, root: Node) -> None:
@@ -57,7 +59,7 @@ def _fold_limit(table: NodeTable) -> int:
     for node in table:
         bits = max(node.total_visits.bit_length() - 3, 0)
         children[node.total_visits >> bits << bits] += node.tried
-    limit, kept = 1 << 32, 0
+    limit, kept = 1 << 32, 0  # No node has so many visits.
     for visits in sorted(children, reverse=True):
         kept += children[visits]
         if 2 * kept > len(table):
@@ -72,20 +74,9 @@ def _fold(table: NodeTable, node: Node) -> None:
         node.raw_value = single(node.value)
         node.raw_variance = half(node.variance)
         table.forget_moves(node)
-        table.recompute(node)
+        recompute(node)
     else:
-        table.forget_moves(node, proof_line(table, node))
-
-
-def proof_line(table: NodeTable, node: Node) -> list[Move]:
-    """Returns the moves from a proven node to the end: the nearest win, or the longest defence."""
-    line: list[Move] = []
-    while node.is_complete and (i := table.proving_move(node)) >= 0:
-        line.append(node.moves[i])
-        child = node.children[i]
-        assert child is not None
-        node = child
-    return line if node.is_complete else line + node.moves
+        table.forget_moves(node, proof_line(node))
 
 
 def reachable(root: Node) -> Set[Node]:

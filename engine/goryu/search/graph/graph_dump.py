@@ -18,7 +18,6 @@ from typing import Any
 
 from goryu.games.state import Move
 from goryu.search.graph.node import Node
-from goryu.search.graph.node_table import NodeTable
 
 __all__ = ["FORMAT", "dump"]
 
@@ -28,7 +27,6 @@ _PROOFS = ("unknown", "win", "loss", "draw")
 
 
 def dump(
-    table: NodeTable,
     root: Node,
     *,
     depth: int | None = None,
@@ -49,18 +47,16 @@ def dump(
             if child is not None and child not in indices and node.visits[i] >= max(1, least_visits):
                 indices[child] = len(indices)
                 waiting.append(child)
-    return {"format": FORMAT, "root": 0, "nodes": [_entry(table, node, indices, name) for node in indices]}
+    return {"format": FORMAT, "root": 0, "nodes": [_entry(node, indices, name) for node in indices]}
 
 
-def _entry(
-    table: NodeTable, node: Node, indices: dict[Node, int], name: Callable[[Move], str]
-) -> dict[str, Any]:
+def _entry(node: Node, indices: dict[Node, int], name: Callable[[Move], str]) -> dict[str, Any]:
     moves = [
         {
             "move": name(node.moves[i]),
             "prior": node.priors[i],
             "visits": node.visits[i],
-            "value": table.edge_value(node, i),
+            "value": node.edge_value(i),
             "child": None if (child := node.children[i]) is None else indices.get(child),
         }
         for i in range(node.tried)

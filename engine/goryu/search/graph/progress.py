@@ -42,8 +42,8 @@ class Progress:
             depth=int(self.depth_sum / max(1, self.playouts) + 0.5),
             max_depth=self.max_depth,
             nodes=len(table),
-            capacity=table.capacity,
+            capacity=table.memory.capacity,
             is_proven=root is not None and root.proof != UNKNOWN,
             is_exhausted=self.is_exhausted,
-            hashfull=table.hashfull,
+            hashfull=table.memory.hashfull,
         )

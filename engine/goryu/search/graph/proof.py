@@ -1,19 +1,25 @@
 """Proofs: positions whose value is certain.
 
 The game is over, or a forced win of the side to move is known: a solver finds it, at a new position or at one
-that many playouts visit, or `add_mate` adds it.
+that many playouts visit, or `found_mate.py` adds it. From there proofs spread to the parents.
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from goryu.games.state import Move, Outcome, State
+from goryu.games.state import Move, State
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
-from goryu.search.graph.node_table import NodeTable
 from goryu.search.mates.df_pn import MateState
 from goryu.search.mates.mate import solve
 
-__all__ = ["MateSolver", "Solver", "add_mate", "no_solver", "outcome_value", "prove"]
+__all__ = [
+    "SECOND_LOOKS", "MateSolver", "Solver", "child_proof", "is_certain", "no_solver", "proof_line", "prove",
+    "prove_by_children", "proven_node", "proving_move",
+]  # fmt: skip
+
+SECOND_LOOKS = (32, 64, 128, 256, 512)
+"""The search asks the solver again when that many playouts have come to a position; it may then spend more. A
+mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
 
 Solver = Callable[[State, int], Sequence[Move]]
 """Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none.
@@ -43,65 +49,76 @@ class MateSolver:
         return solve(state, nodes).moves if nodes and isinstance(state, MateState) else ()
 
 
-def prove(state: State, solver: Solver, draw_value_first: float) -> Node | None:
+def prove(state: State, solver: Solver, draw_value: float) -> Node | None:
     """Returns a proven node if `state` is over or its side to move can force a win, else None.
 
-    draw_value_first: the value of a draw for the player with turn 0.
+    draw_value: the value of a draw for the side to move.
     """
     if (outcome := state.outcome()) is not None:
         proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
-        # Only a win by declaration leaves legal moves. The declaration takes a ply.
+        # Only a win by declaration (入玉宣言) leaves legal moves. The declaration takes a ply.
         distance = int(proof == WIN and bool(state.legal_moves()))
-        return _proven(state, proof, distance, outcome_value(outcome, state, draw_value_first))
+        return proven_node(state, proof, distance, outcome.value or draw_value)
     if line := solver(state, 0):
-        return _proven(state, WIN, len(line), +1.0, line)
+        return proven_node(state, WIN, len(line), +1.0, line)
     return None
 
 
-def outcome_value(outcome: Outcome, state: State, draw_value_first: float) -> float:
-    """Returns the value of an outcome for the side to move in `state`."""
-    if outcome.value != 0.0:
-        return outcome.value
-    return draw_value_first if state.turn == 0 else -draw_value_first
-
-
-def add_mate(
-    table: NodeTable, state: State, line: Sequence[Move], waiting: Container[int] = frozenset()
-) -> bool:
-    """Adds a mate that was found elsewhere to the graph; returns whether it could be added.
-
-    line: mating moves of the side to move in `state`, to the end. `state` is left as it was.
-    waiting: keys of the positions in the batch, which are left alone: their evaluation will add the node.
-
-    Raises ValueError if there are no moves.
-    """
-    if not line:
-        raise ValueError("expected the moves of a mate, received none")
-    node = table.find(state.key)
-    if node is None or node.proof != UNKNOWN or line[0] not in node.moves:
-        return False
-    i = node.moves.index(line[0])
-    if (node.key, i) in table.repetitions:
-        return False
-    state.push(line[0])
-    child = table.find(state.key)
-    if child is None and state.key not in waiting:
-        child = table.add(_proven(state, LOSS, len(line) - 1, -1.0, line[1:]))
-    state.pop()
-    if child is None:
-        return False
-    if child.proof == UNKNOWN:
-        child.set_proof(LOSS, len(line) - 1, -1.0)
-        if not child.in_flight:  # Else a playout needs its moves.
-            table.forget_moves(child, line[1:])
-    node.children[i] = child
-    table.try_moves(node, i + 1)
-    node.set_proof(WIN, len(line), +1.0)
-    return True
-
-
-def _proven(state: State, proof: int, distance: int, value: float, line: Sequence[Move] = ()) -> Node:
+def proven_node(state: State, proof: int, distance: int, value: float, line: Sequence[Move] = ()) -> Node:
+    """Returns a new node of `state`; line: the moves that prove it, if it is not the end of the game."""
     node = Node(state.key, state.ply, [], [], value)
     node.set_proof(proof, distance, value)
     node.keep_line(line)
     return node
+
+
+def child_proof(node: Node, i: int) -> int:
+    """Returns what is proven of the child behind move `i`.
+
+    Behind an edge with repetitions nothing is: on another path its playouts might have gone on.
+    """
+    child = node.children[i]
+    return UNKNOWN if child is None or i in node.repetitions else child.proof
+
+
+def is_certain(node: Node, i: int) -> bool:
+    """Is the value of move `i` of a root certain: is it proven, or does it repeat a position?
+
+    Other nodes are reached by several paths, and a move may repeat a position of one and not of another.
+    """
+    return child_proof(node, i) != UNKNOWN or i in node.repetitions
+
+
+def prove_by_children(node: Node) -> None:
+    """Proves `node` as won if a move is proven to win, as drawn or lost if all its moves are proven."""
+    child = node.children[i] if (i := proving_move(node)) >= 0 else None
+    if child is None:
+        return
+    if child.proof == LOSS:
+        if node.proof != WIN or child.distance + 1 < node.distance:
+            node.set_proof(WIN, child.distance + 1, +1.0)
+    elif node.proof == UNKNOWN and all(child_proof(node, i) for i in range(len(node.moves))):
+        node.set_proof(LOSS if child.proof == WIN else DRAW, child.distance + 1, -child.value)
+
+
+def proving_move(node: Node) -> int:
+    """Returns the first of the best proven moves: nearest win, farthest draw, farthest loss; else -1."""
+
+    def preference(i: int) -> tuple[int, int]:
+        child = node.children[i]
+        assert child is not None
+        sign = -1 if child.proof == LOSS else +1
+        return (WIN, DRAW, LOSS).index(child.proof), sign * child.distance
+
+    return max(filter(lambda i: child_proof(node, i), range(node.tried)), key=preference, default=-1)
+
+
+def proof_line(node: Node) -> list[Move]:
+    """Returns the moves from a proven node to the end: the nearest win, or the longest defence."""
+    line: list[Move] = []
+    while node.is_complete and (i := proving_move(node)) >= 0:
+        line.append(node.moves[i])
+        child = node.children[i]
+        assert child is not None
+        node = child
+    return line if node.is_complete else line + node.moves

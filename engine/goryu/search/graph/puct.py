@@ -23,18 +23,15 @@ from goryu.search.graph import final_move, graph_dump
 from goryu.search.graph.batch import Batch, Descent, Path
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.forgetting import make_room, prune
+from goryu.search.graph.found_mate import add_mate
 from goryu.search.graph.node import UNKNOWN, WIN, Node, new_node
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.node_table import NodeTable, recompute
 from goryu.search.graph.progress import Progress
-from goryu.search.graph.proof import Solver, add_mate, no_solver, outcome_value, prove
+from goryu.search.graph.proof import SECOND_LOOKS, Solver, no_solver, prove
 from goryu.search.graph.selection import select
 from goryu.search.result import SearchResult, SearchStats
 
 __all__ = ["Puct"]
-
-SECOND_LOOKS = (32, 64, 128, 256, 512)
-"""The search asks the solver again when that many playouts have come to a position; it may then spend more. A
-mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
 
 
 class Puct:
@@ -98,7 +95,7 @@ class Puct:
 
     def _gather(self, root: Node, state: State) -> list[tuple[State, Path]]:
         """Walks down, over and over, and returns a batch of new positions with the paths to them."""
-        if self.table.is_full:
+        if self.table.memory.is_full:
             make_room(self.table, root)
         batch = Batch(self.config.batch_size, root.total_visits)
         while not batch.is_full and self._progress.has_room(len(batch.leaves)):
@@ -114,38 +111,31 @@ class Puct:
         return list(batch.leaves.values())
 
     def _descend(self, root: Node, state: State, path: Path, waiting: Container[int]) -> Descent:
+        """Runs a playout as far as it can get without an evaluation, and completes it if it needs none."""
+        if (descent := self._walk(root, state, path, waiting)) is Descent.FREE:
+            self._back_up(path)
+        return descent
+
+    def _walk(self, root: Node, state: State, path: Path, waiting: Container[int]) -> Descent:
         """Plays the selected moves on `state`, and notes them in `path`, until the playout ends."""
         node = root
         while (i := self._select(node)) >= 0:
             self._enter(node, i, path)
             state.push(node.moves[i])
             if (end := state.repetition()) is not None:
-                if node is root:  # Only the game's own path counts here: forget what others found.
-                    node.children[i], node.visits[i] = None, 0
-                return self._back_up(path, outcome_value(end, state, self._draw_value_first))
+                self._repeat(node, i, end.value or self._draw_value(state))
+                return Descent.FREE
             child = node.children[i] or self.table.find(state.key)  # Here paths merge.
+            child = child or self._prove(state, waiting)
             if child is None:
-                if state.key in waiting:
-                    return Descent.COLLISION
-                if (child := prove(state, self.solver, self._draw_value_first)) is None:
-                    return Descent.NEW
-                self.table.add(child)
+                return Descent.COLLISION if state.key in waiting else Descent.NEW
             node.children[i] = child
-            if child.proof != UNKNOWN or child.total_visits > self.table.child_visits(node, i):
-                return self._back_up(path)  # The value is certain, or the child is ahead of its edge.
+            is_ahead = child.total_visits > node.child_visits(i)  # Other paths have visited it more often.
+            if child.proof != UNKNOWN or is_ahead or self._second_look(child, state, waiting):
+                return Descent.FREE
             node = child
-            if self._is_solved_now(node, state, waiting):
-                return self._back_up(path)
-        self.table.recompute(node)  # Its last open move was proven, perhaps by way of another parent.
-        return self._back_up(path) if path else Descent.STUCK
-
-    def _is_solved_now(self, node: Node, state: State, waiting: Container[int]) -> bool:
-        """Asks the solver again if it is time to; returns whether that has proven `node`."""
-        visits = node.total_visits + node.in_flight
-        if visits not in SECOND_LOOKS:
-            return False
-        line = self.solver(state, visits)
-        return bool(line) and add_mate(self.table, state, line, waiting)
+        recompute(node)  # Its last open move was proven, perhaps by way of another parent.
+        return Descent.FREE if path else Descent.STUCK
 
     def _select(self, node: Node) -> int:
         """Returns the index of the move that a playout takes, or -1 if none is open.
@@ -155,7 +145,7 @@ class Puct:
         """
         if node is not self.root:
             return select(node, self.config.formula)
-        closed = {i for i in range(node.tried) if node.proofs[i] or (node.key, i) in self.table.repetitions}
+        closed = {i for i in range(node.tried) if node.proofs[i] or i in node.repetitions}
         return select(node, self.config.root_formula, closed | self._masked)
 
     def _enter(self, node: Node, i: int, path: Path) -> None:
@@ -165,6 +155,27 @@ class Puct:
         self.table.try_moves(node, i + 1)
         path.append((node, i))
 
+    def _repeat(self, node: Node, i: int, value: float) -> None:
+        """Notes a repetition behind move `i`; value: for the side to move there."""
+        if node is self.root:  # Only the game's own path counts here: forget what others found.
+            node.children[i], node.visits[i] = None, 0
+        self.table.add_repetition(node, i, -value)
+
+    def _prove(self, state: State, waiting: Container[int]) -> Node | None:
+        """Returns the node of a new position if its value is certain, else None."""
+        node = None if state.key in waiting else prove(state, self.solver, self._draw_value(state))
+        return self.table.add(node) if node is not None else None
+
+    def _second_look(self, node: Node, state: State, waiting: Container[int]) -> bool:
+        """Asks the solver again if it is time to; returns whether that has proven `node`."""
+        visits = node.total_visits + node.in_flight
+        line = self.solver(state, visits) if visits in SECOND_LOOKS else ()
+        return bool(line) and add_mate(self.table, state, line, waiting)
+
+    def _draw_value(self, state: State) -> float:
+        """Returns the value of a draw for the side to move in `state`."""
+        return self._draw_value_first if state.turn == 0 else -self._draw_value_first
+
     def _expand(self, state: State, path: Path, evaluation: Evaluation) -> None:
         """Turns an evaluated leaf into a node and backs its value up."""
         parent, i = path[-1]
@@ -172,20 +183,14 @@ class Puct:
         self._back_up(path)
         self._progress.evaluations += 1
 
-    def _back_up(self, path: Path, repetition: float | None = None) -> Descent:
-        """Completes a playout: counts it on its path, from the leaf up.
-
-        repetition: the result for the side to move at the leaf, if the playout ended by repetition.
-        """
-        if repetition is not None:
-            self.table.add_repetition(*path[-1], -repetition)
+    def _back_up(self, path: Path) -> None:
+        """Completes a playout: counts it on its path, from the leaf up."""
         for node, i in reversed(path):
             node.pending[i] -= 1
             node.in_flight -= 1
             node.visits[i] += 1
-            self.table.recompute(node)
+            recompute(node)
         self._progress.add(len(path))
-        return Descent.FREE
 
     def _cancel_all(self) -> None:
         """Takes back all playouts in flight, after an error."""
@@ -205,9 +210,9 @@ class Puct:
                 self.root = known
             return known
         self.table.clear()
-        self.root = None
+        self.root = None  # The evaluator may raise an error.
         root = self.table.add(new_node(state, self.evaluator.evaluate([state])[0]))
-        if known is not None and known.proof == WIN and known.moves:
+        if known is not None and known.proof == WIN and known.moves:  # They are the line that proves it.
             add_mate(self.table, state, known.moves)
         return root
 
@@ -224,17 +229,17 @@ class Puct:
         stats = self._progress.stats(self.table, self.root)
         if self.root is None:
             return stats
-        best, lead = final_move.contest(self.table, self.root, self.config.final_move, self._masked)
+        best, lead = final_move.contest(self.root, self.config.final_move, self._masked)
         return stats._replace(best_move=best, lead=lead)
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; the first `lines` moves have their full continuation."""
         if self.root is None or self._state is None:
             return SearchResult((), 0.0, self.stats())
-        order = final_move.ranking(self.table, self.root, self.config.final_move, self._masked)
-        moves = final_move.root_moves(self.table, self.root, order, self._state, lines)
+        order = final_move.ranking(self.root, self.config.final_move, self._masked)
+        moves = final_move.root_moves(self.root, order, self._state, lines)
         return SearchResult(tuple(moves), final_move.root_value(self.root, moves), self.stats())
 
     def dump(self, **options: Any) -> dict[str, Any] | None:
         """Returns the graph as `graph_dump.dump` does with these options, or None before the first search."""
-        return None if self.root is None else graph_dump.dump(self.table, self.root, **options)
+        return None if self.root is None else graph_dump.dump(self.root, **options)

@@ -1,17 +1,18 @@
 """df-pn, a proof-number search for mates that needs little memory.
 
-The attacker gives check with every move and the defender has no way out. Proof-number
-search always works on the node that is cheapest to prove or to disprove: its `phi` is the
-least number of leaves that must still turn out well for the side to move to reach its goal
-(mate for the attacker, escape for the defender), its `delta` the same for the other side,
-so that
+The attacker gives check with every move and the defender has no way out. Proof-number search always works on
+the node that is cheapest to prove or to disprove: its `phi` is the least number of leaves that must still
+turn out well for the side to move to reach its goal (mate for the attacker, escape for the defender), its
+`delta` the same for the other side, so that
+
     phi(node) = min delta(child), delta(node) = sum of phi(child)
-hold for both. df-pn explores depth first, leaving a subtree only once its numbers pass the
-thresholds at which another one became cheaper, and keeps the numbers in a table.
+
+hold for both. df-pn explores depth first, leaving a subtree only once its numbers pass the thresholds at
+which another one became cheaper, and keeps the numbers in a table.
 
 A position that recurs on the path of the search counts as an escape, unless the attacker now has more in
-hand: such a recurrence may be part of a mate. Positions of the game before the search do not count; only
-the fourth occurrence of one ends the game.
+hand: such a recurrence may be part of a mate. Positions of the game before the search do not count; only the
+fourth occurrence of one ends the game.
 
 Weakness: an escape by repetition holds for its path, while the table merges paths, so the search may miss a
 mate there, and call a position refuted that is not: see `mate_refutation.py`.
@@ -84,8 +85,8 @@ class DfPn:
     def expand(self, phi_limit: int, delta_limit: int, is_attacker: bool, depth: int) -> Entry:
         """Searches below `state` until its phi or delta reaches its limit or the budget is spent.
 
-        The loop ends whatever the table forgets: each turn replaces the smallest delta of the children by
-        one above the second smallest, or ends the loop, so that phi rises to its limit.
+        The loop ends whatever the table forgets: each turn replaces the smallest delta of the children by one
+        above the second smallest, or ends the loop, so that phi rises to its limit.
         """
         before = self.nodes
         self.nodes += 1

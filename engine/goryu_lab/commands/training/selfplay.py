@@ -45,7 +45,7 @@ from goryu.commands.common import (
 from goryu.commands.config_options import add_fields, changed, from_arguments, given_options
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.evaluators.network.named_networks import named_network
-from goryu.players.set_up.loading import CPU_BACKENDS
+from goryu.evaluators.network.providers import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
 from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
 from goryu_lab.commands.training.selfplay_options import (

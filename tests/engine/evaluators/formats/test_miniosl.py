@@ -16,7 +16,6 @@ from goryu.evaluators.formats.dlshogi_planes import Oriented
 from goryu.evaluators.formats.miniosl import FIRST_MOVE, THREAT, MinioslFormat
 from goryu.evaluators.formats.value_scale import from_tanh
 from goryu.evaluators.kernel.reading import read_network
-from goryu.evaluators.kernel.winograd import Reference
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import open_session
 from goryu.evaluators.softmax import softmax
@@ -24,6 +23,7 @@ from goryu.games.shogi import move_to_usi
 from goryu.games.shogi.move import is_drop, move_from, move_to
 from goryu.implementation import Board
 from goryu.search.evaluator import Evaluation
+from kernel_reference import Reference
 from miniosl_package import network_path
 
 FORMAT = MinioslFormat("input", "move", "value", from_tanh)

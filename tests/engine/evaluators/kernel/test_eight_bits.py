@@ -9,13 +9,12 @@ import pytest
 from goryu.evaluators.kernel.eight_bits import (
     LEAST_OUTPUTS,
     MOST_WEIGHT,
-    byte_convolution,
     byte_weights,
     suits_bytes,
 )
 from goryu.evaluators.kernel.layers import NONE, SQUARES, Convolution, Floats, Stem
-from goryu.evaluators.kernel.winograd import Reference
 from kernel_networks import one_layer
+from kernel_reference import Reference, byte_convolution
 
 
 def layer_of(weights: Floats) -> Convolution:

@@ -34,11 +34,6 @@ from goryu.evaluators.kernel.winograd import (
     MOST_32,
     A,
     B,
-    Reference,
-    activated,
-    convolution,
-    exponential,
-    integer_convolution,
     integer_weights,
     transformed_weights,
 )
@@ -48,6 +43,7 @@ from goryu.games.shogi import Board
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct
 from kernel_networks import by_onnxruntime, dlshogi_like, miniosl_like, one_layer, random_planes
+from kernel_reference import Reference, activated, convolution, exponential, integer_convolution
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
 

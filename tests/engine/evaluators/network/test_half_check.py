@@ -1,5 +1,6 @@
 """Networks that are converted to 16-bit floats when they are loaded."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from goryu.evaluators.network import opening
 from goryu.evaluators.network.half_check import PROBABILITY, VALUE, HalfError, _positions, check_halves
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.evaluators.network.providers import BackendError
+from goryu.evaluators.network.providers import KNOWN, BackendError
 from goryu.games.shogi import Board
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
@@ -90,7 +91,7 @@ def test_a_network_that_overflows_keeps_32_bits_and_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = overflowing(tmp_path)
-    monkeypatch.setattr(opening, "_HALVED", ("CPU",))
+    monkeypatch.setitem(KNOWN, "cpu", replace(KNOWN["cpu"], halves=True))
     kept = opened(path)
     assert "precision" not in kept.description
     assert "computes in 32 bits, not in 16: in 16 bits its values differ by" in kept.note

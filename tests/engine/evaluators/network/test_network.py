@@ -14,10 +14,10 @@ import pytest
 
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
-from goryu.evaluators.network import opening
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import (
+    KNOWN,
     BackendError,
     Session,
     backend_chain,
@@ -198,7 +198,7 @@ def test_on_a_gpu_every_batch_size_has_its_own_session(
         return replace(open_session(path, "cpu", axes=axes, content=content), backend=backend)
 
     monkeypatch.setattr("goryu.evaluators.network.onnx_model.open_session", open_elsewhere)
-    monkeypatch.setitem(opening.BUFFER_DEVICES, "CUDA", "cpu")
+    monkeypatch.setitem(KNOWN, "cuda", replace(KNOWN["cuda"], buffers="cpu"))
     evaluator = NetworkEvaluator(
         model, backend=backend.lower(), batch_size=6, packs=packs, streams=2, halves=False
     )

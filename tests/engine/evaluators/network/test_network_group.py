@@ -136,7 +136,7 @@ def test_a_group_evaluates_as_its_networks_do() -> None:
 def test_a_config_with_several_devices_loads_a_network_for_each() -> None:
     messages: list[str] = []
     config = EvaluatorConfig(
-        device="-1,-1", backend="cpu", threads=1, batch_size=2, device2=DeviceConfig(batch_size=4)
+        device="-1,-1", backend="cpu", threads=1, batch_size=2, more_devices=(DeviceConfig(batch_size=4),)
     )
     loaded = load_evaluator(config, messages.append)
     assert isinstance(loaded.evaluator, NetworkGroup)
@@ -150,7 +150,7 @@ def test_a_config_with_several_devices_loads_a_network_for_each() -> None:
 def test_a_device_that_is_missing_is_left_out_and_reported() -> None:
     messages: list[str] = []
     config = EvaluatorConfig(
-        device="-1,-1", backend="cpu", threads=1, device2=DeviceConfig(model="none.onnx")
+        device="-1,-1", backend="cpu", threads=1, more_devices=(DeviceConfig(model="none.onnx"),)
     )
     loaded = load_evaluator(config, messages.append)
     assert not isinstance(loaded.evaluator, NetworkGroup)

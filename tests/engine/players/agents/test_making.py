@@ -245,7 +245,8 @@ def test_alpha_beta_counts_a_repetition_as_a_draw_of_the_option_s_value() -> Non
     for text in ("9i8i", "5a4a", "8i9i"):
         board.push_usi(text)
     # White may repeat the position; with a rook less it should.
-    searcher = AlphaBetaSearcher(material_value, draw_value_first=-0.25)
+    searcher = AlphaBetaSearcher(material_value)
+    searcher.draw_value_first = -0.25
     found = searcher.search(board, lambda stats: stats.depth >= 1)
     assert move_to_usi(found.moves[0].move) == "4a5a"
     assert found.moves[0].value == 0.25

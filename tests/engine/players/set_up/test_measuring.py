@@ -370,5 +370,5 @@ def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(
 ) -> None:
     devices = Devices(2)
     set_up(devices, monkeypatch)
-    load(EngineConfig(evaluator=EvaluatorConfig(device="0,1", device2=DeviceConfig(batch_size=32))))
+    load(EngineConfig(evaluator=EvaluatorConfig(device="0,1", more_devices=(DeviceConfig(batch_size=32),))))
     assert devices.requested == [(2, 128)]

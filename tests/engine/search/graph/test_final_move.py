@@ -7,7 +7,7 @@ from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.graph.final_move import contest, continuation, ranking, root_moves, root_value
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.node_table import NodeTable, recompute
 
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
@@ -45,12 +45,12 @@ class Root:
         return self
 
     def ranking(self, final_move: str = "lcb", masked: frozenset[int] = frozenset()) -> list[int]:
-        return ranking(self.table, self.node, final_move, masked)
+        return ranking(self.node, final_move, masked)
 
     def contest(
         self, final_move: str = "lcb", masked: frozenset[int] = frozenset()
     ) -> tuple[int, int | None]:
-        return contest(self.table, self.node, final_move, masked)
+        return contest(self.node, final_move, masked)
 
 
 def test_the_nearest_win_comes_first_and_the_farthest_loss_last_but_one() -> None:
@@ -131,8 +131,8 @@ def test_a_lost_repetition_is_the_last_of_the_open_moves() -> None:
 
 def test_the_roots_value_is_that_of_a_best_move_of_a_certain_value() -> None:
     root = Root(2).move(90, -0.25).repetition(1, 0.0)
-    root.table.recompute(root.node)
-    moves = root_moves(root.table, root.node, root.ranking(), Board(), 0)
+    recompute(root.node)
+    moves = root_moves(root.node, root.ranking(), Board(), 0)
     assert root_value(root.node, moves) == 0.0 > root.node.value
     assert root_value(root.node, moves[1:]) == root.node.value == root_value(root.node, [])
 
@@ -147,7 +147,7 @@ def test_of_two_ways_to_end_the_game_the_more_valuable_is_played() -> None:
 def test_a_move_is_reported_with_its_numbers() -> None:
     root = Root(4).move(3, 0.5).proven(LOSS, 2).proven(WIN, 3)
     root.node.value = 0.25
-    moves = root_moves(root.table, root.node, [0, 1, 2, 3], TicTacToe(), 0)
+    moves = root_moves(root.node, [0, 1, 2, 3], TicTacToe(), 0)
     assert [(m.move, m.visits, m.value, m.mate) for m in moves] == [
         (0, 3, 0.5, None),
         (1, 1, 1.0, 3),
@@ -160,15 +160,15 @@ def test_a_move_is_reported_with_its_numbers() -> None:
 
 def test_an_untried_move_has_the_value_of_the_root_before_its_proof() -> None:
     root = Root(2, value=0.125).proven(LOSS, 0)
-    root.table.recompute(root.node)
+    recompute(root.node)
     assert root.node.proof == WIN
-    moves = root_moves(root.table, root.node, [0, 1], TicTacToe(), 0)
+    moves = root_moves(root.node, [0, 1], TicTacToe(), 0)
     assert [(m.value, m.mate) for m in moves] == [(1.0, 1), (0.125, None)]
 
 
 def test_an_added_win_without_a_visit_has_the_value_one() -> None:
     root = Root(2).proven(LOSS, 4, visits=0)
-    (best,) = root_moves(root.table, root.node, [0], TicTacToe(), 0)
+    (best,) = root_moves(root.node, [0], TicTacToe(), 0)
     assert (best.visits, best.value, best.mate) == (0, 1.0, 5)
 
 
@@ -192,13 +192,13 @@ def test_the_continuation_follows_the_most_visited_moves() -> None:
     child = root.node.children[4]
     assert child is not None
     chain(root.table, child, [2], visits=2)
-    assert continuation(root.table, root.node, 4, state) == (4, 0, 8)
+    assert continuation(root.node, 4, state) == (4, 0, 8)
     chain(root.table, child, [3, 5], visits=4)
-    assert continuation(root.table, root.node, 4, state) == (4, 3, 5)
-    assert continuation(root.table, root.node, 7, state) == (7,)
+    assert continuation(root.node, 4, state) == (4, 3, 5)
+    assert continuation(root.node, 7, state) == (7,)
     assert state.move_stack == []
     for lines, expected in ((2, [(7,), (4, 3, 5)]), (1, [(7,), (4,)])):
-        moves = root_moves(root.table, root.node, [7, 4], state, lines)
+        moves = root_moves(root.node, [7, 4], state, lines)
         assert [move.pv for move in moves] == expected
 
 
@@ -207,7 +207,7 @@ def test_the_continuation_goes_to_the_end_of_a_proof() -> None:
     last = chain(root.table, root.node, [4, 0])
     last.set_proof(WIN, 3, 1.0)
     root.table.forget_moves(last, [Move(8), Move(7), Move(1)])
-    assert continuation(root.table, root.node, 4, TicTacToe()) == (4, 0, 8, 7, 1)
+    assert continuation(root.node, 4, TicTacToe()) == (4, 0, 8, 7, 1)
 
 
 def test_the_continuation_ends_where_the_position_repeats() -> None:
@@ -223,7 +223,7 @@ def test_the_continuation_ends_where_the_position_repeats() -> None:
         node.visits[0] = 1
         child = node.children[0] = table.add(Node(ply, ply, [move], [1.0], 0.0))
         node = child
-    assert continuation(table, root, 0, board) == tuple(moves[:4])
+    assert continuation(root, 0, board) == tuple(moves[:4])
     assert board.move_stack == []
     assert root.proof == UNKNOWN
 

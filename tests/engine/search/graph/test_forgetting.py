@@ -2,33 +2,11 @@
 
 import pytest
 
-from goryu.games.state import Move
-from goryu.search.graph.forgetting import make_room, proof_line, prune, reachable
-from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.graph.node_table import NodeTable
-
-
-class Graph:
-    """Nodes by name; each has two moves."""
-
-    def __init__(self, capacity: int = 1000) -> None:
-        self.table = NodeTable(capacity)
-        self.nodes: dict[str, Node] = {}
-
-    def node(self, name: str, value: float = 0.0) -> Node:
-        if name not in self.nodes:
-            node = Node(len(self.nodes) + 1, 0, [Move(1), Move(2)], [0.5, 0.5], value)
-            self.nodes[name] = self.table.add(node)
-        return self.nodes[name]
-
-    def edge(self, parent: str, i: int, child: str, visits: int = 1) -> None:
-        node = self.node(parent)
-        node.children[i], node.visits[i] = self.node(child), visits
-        self.table.try_moves(node, i + 1)
-        node.total_visits += visits
-
-    def names(self) -> set[str]:
-        return {name for name, node in self.nodes.items() if self.table.find(node.key) is node}
+from goryu.search.graph.forgetting import make_room, prune, reachable
+from goryu.search.graph.node import UNKNOWN, WIN, half, single
+from goryu.search.graph.node_table import recompute
+from goryu.search.graph.proof import proof_line
+from node_tables import Graph, proven_graph
 
 
 def test_only_nodes_that_the_new_root_reaches_survive() -> None:
@@ -50,7 +28,7 @@ def test_a_new_root_takes_back_the_visits_that_ended_by_repetition() -> None:
     for _ in range(2):
         graph.table.add_repetition(root, 0, 1.0)
     prune(graph.table, root)
-    assert (root.visits[0], root.total_visits, graph.table.repetitions) == (3, 4, {})
+    assert (root.visits[0], root.total_visits, root.repetitions) == (3, 4, {})
 
 
 def test_the_least_visited_half_is_folded_and_its_descendants_are_deleted() -> None:
@@ -64,7 +42,7 @@ def test_the_least_visited_half_is_folded_and_its_descendants_are_deleted() -> N
     graph.edge("b", 1, "f")
     graph.edge("c", 0, "g", visits=10)
     for name in ("a", "b", "c"):
-        graph.table.recompute(graph.node(name))
+        recompute(graph.node(name))
     make_room(graph.table, graph.node("root"))
     assert graph.names() == {"root", "a", "b", "c", "d"}
     b, a = graph.node("b"), graph.node("a")
@@ -78,7 +56,7 @@ def test_a_folded_node_keeps_n_q_and_the_variance_behind_q() -> None:
     graph.edge("a", 0, "b", visits=2)
     a, b = graph.node("a", 0.5), graph.node("b")
     a.raw_value, b.value, b.variance = 0.5, -0.25, 0.1875
-    graph.table.recompute(a)
+    recompute(a)
     value = (0.5 + 2 * 0.25) / 3
     assert a.value == pytest.approx(value)
     make_room(graph.table, graph.node("root"))
@@ -99,33 +77,11 @@ def test_a_node_with_a_playout_in_flight_is_not_folded(in_flight: int) -> None:
     assert ("b" in graph.names()) == bool(in_flight)
 
 
-def proven_graph() -> Graph:
-    """root -> a (mates in 3) -> b -> c (mates in 1) -> d; from b the other move is mated at once."""
-    graph = Graph()
-    graph.edge("root", 0, "a", visits=3)
-    for parent, i, child in (("a", 0, "b"), ("b", 0, "e"), ("b", 1, "c"), ("c", 1, "d"), ("e", 0, "f")):
-        graph.edge(parent, i, child)
-    for name, proof, distance in (
-        *(("a", WIN, 3), ("b", LOSS, 2), ("c", WIN, 1), ("d", LOSS, 0), ("e", WIN, 1), ("f", LOSS, 0)),
-    ):
-        graph.node(name).set_proof(proof, distance, 1.0 if proof == WIN else -1.0)
-    graph.node("e").distance = 1
-    return graph
-
-
-def test_the_line_of_a_proof_is_the_nearest_win_and_the_longest_defence() -> None:
-    graph = proven_graph()
-    assert proof_line(graph.table, graph.node("a")) == [1, 1, 1]
-    graph.node("c").distance = 3
-    assert proof_line(graph.table, graph.node("a")) == [1, 2, 2]
-    assert proof_line(graph.table, graph.node("d")) == []
-
-
 def test_a_proven_node_is_folded_to_the_line_that_proves_it() -> None:
     graph = proven_graph()
     make_room(graph.table, graph.node("root"))
     a = graph.node("a")
     assert graph.names() == {"root", "a"}
     assert (a.moves, a.is_complete, a.proof, a.distance, a.value) == ([1, 1, 1], False, WIN, 3, 1.0)
-    assert proof_line(graph.table, a) == [1, 1, 1]
+    assert proof_line(a) == [1, 1, 1]
     assert graph.node("root").proof == UNKNOWN

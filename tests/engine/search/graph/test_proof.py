@@ -1,4 +1,4 @@
-"""What proves a position at a leaf, and mates that are added to the graph."""
+"""What proves a position: at a leaf the rules or a solver, above it the children."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,12 +6,21 @@ from random import Random
 import pytest
 
 from goryu.games.reversi import Reversi
-from goryu.games.shogi import Board, Rules, move_from_usi
-from goryu.games.state import Move, Outcome, State
+from goryu.games.shogi import Board, move_from_usi
+from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
-from goryu.search.graph.node_table import NodeTable
-from goryu.search.graph.proof import MateSolver, add_mate, no_solver, outcome_value, prove
+from goryu.search.graph.node_table import NodeTable, recompute
+from goryu.search.graph.proof import (
+    MateSolver,
+    child_proof,
+    is_certain,
+    no_solver,
+    proof_line,
+    prove,
+    proving_move,
+)
+from node_tables import lead, proven_graph, table_with
 
 X_HAS_WON = [Move(n) for n in (0, 3, 1, 4, 2)]
 FULL_BOARD = [Move(n) for n in (0, 1, 2, 4, 3, 5, 7, 6, 8)]
@@ -31,11 +40,10 @@ def test_a_lost_game_is_a_proven_loss_at_distance_0() -> None:
 
 
 @pytest.mark.parametrize("draw_value", [0.0, 0.25])
-def test_a_drawn_game_has_the_draw_value_of_the_side_to_move(draw_value: float) -> None:
-    """White, with turn 1, is to move on the full board."""
+def test_a_drawn_game_has_the_value_of_a_draw(draw_value: float) -> None:
     node = prove(TicTacToe(FULL_BOARD), found, draw_value)
     assert node is not None
-    assert (node.proof, node.distance, node.value, node.moves) == (DRAW, 0, -draw_value, [])
+    assert (node.proof, node.distance, node.value, node.moves) == (DRAW, 0, draw_value, [])
 
 
 def test_a_declared_win_takes_a_ply() -> None:
@@ -84,101 +92,101 @@ def test_the_mate_solver_has_a_budget() -> None:
     assert (node.distance, node.moves) == (1, [move_from_usi("G*5b")])
 
 
+# Proofs by children.
+
+VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
+
+
+def proven(*proofs: tuple[int, int], moves: int = 0) -> tuple[NodeTable, Node]:
+    """Returns a table and a node whose first moves lead to children with these proofs and distances."""
+    table, node = table_with(max(moves, len(proofs)))
+    for i, (proof, distance) in enumerate(proofs):
+        child = lead(table, node, i, 1, 0.0)
+        if proof != UNKNOWN:
+            child.set_proof(proof, distance, VALUES[proof])
+    recompute(node)
+    return table, node
+
+
+def test_a_node_is_proven_by_its_nearest_win_or_its_farthest_defence() -> None:
+    for children, proof, distance in [
+        ([(LOSS, 0), (LOSS, 2)], WIN, 1),
+        ([(LOSS, 2), (LOSS, 0)], WIN, 1),
+        ([(LOSS, 4), (WIN, 1), (DRAW, 1), (UNKNOWN, 0)], WIN, 5),
+        ([(WIN, 1), (WIN, 5)], LOSS, 6),
+        ([(WIN, 5), (WIN, 1)], LOSS, 6),
+        ([(WIN, 7), (DRAW, 0)], DRAW, 1),
+        ([(DRAW, 3), (WIN, 7), (DRAW, 6)], DRAW, 7),
+        ([(WIN, 1), (UNKNOWN, 0)], UNKNOWN, 0),
+        ([(UNKNOWN, 0), (DRAW, 0)], UNKNOWN, 0),
+    ]:
+        _, node = proven(*children)
+        assert (node.proof, node.distance) == (proof, distance)
+        assert node.proof == UNKNOWN or node.value == VALUES[node.proof]
+
+
+def test_a_move_that_was_not_tried_may_still_save_the_node() -> None:
+    assert proven((WIN, 1), (WIN, 3), moves=3)[1].proof == UNKNOWN
+    assert proven((WIN, 1), (LOSS, 2), moves=3)[1].proof == WIN
+
+
+def test_nothing_is_proven_behind_an_edge_with_repetitions() -> None:
+    table, node = proven((LOSS, 2), (WIN, 2))
+    for i in (0, 1):
+        assert child_proof(node, i) == (LOSS, WIN)[i]
+        table.add_repetition(node, i, 0.0)
+        assert (child_proof(node, i), is_certain(node, i)) == (UNKNOWN, True)
+    assert proving_move(node) == -1
+
+
+def test_a_nearer_win_replaces_the_proof_and_a_farther_one_does_not() -> None:
+    _, node = proven((LOSS, 4), (UNKNOWN, 0), (UNKNOWN, 0))
+    for i, distance, expected in ((1, 6, 5), (2, 2, 3)):
+        child = node.children[i]
+        assert child is not None
+        child.set_proof(LOSS, distance, -1.0)
+        recompute(node)
+        assert (node.proof, node.distance, node.value) == (WIN, expected, 1.0)
+    node.set_proof(WIN, 2, 1.0)  # A mate found elsewhere.
+    recompute(node)
+    assert node.distance == 2
+
+
+def test_a_proven_node_keeps_its_value_while_its_visits_go_on() -> None:
+    _, node = proven((LOSS, 0), (UNKNOWN, 0))
+    node.visits[1] += 3
+    recompute(node)
+    assert (node.total_visits, node.value, node.variance) == (6, 1.0, 0.0)
+
+
 @pytest.mark.parametrize(
-    "plies, value, draw_value, expected",
-    [(0, 0.0, 0.25, 0.25), (1, 0.0, 0.25, -0.25), (0, 1.0, 0.25, 1.0), (1, -1.0, 0.25, -1.0)],
+    "children, best",
+    [
+        ([(LOSS, 4), (LOSS, 2), (LOSS, 2)], 1),
+        ([(WIN, 4), (WIN, 6), (WIN, 6)], 1),
+        ([(WIN, 9), (DRAW, 1), (DRAW, 5)], 2),
+        ([(DRAW, 9), (LOSS, 5), (WIN, 9)], 1),
+        ([(UNKNOWN, 0), (WIN, 1)], 1),
+        ([(UNKNOWN, 0)], -1),
+    ],
 )
-def test_the_draw_value_is_that_of_the_first_player(
-    plies: int, value: float, draw_value: float, expected: float
+def test_the_proving_move_wins_soon_or_holds_out_longest(
+    children: Sequence[tuple[int, int]], best: int
 ) -> None:
-    state = TicTacToe([Move(n) for n in range(plies)])
-    assert outcome_value(Outcome(value, ""), state, draw_value) == expected
+    _, node = proven(*children)
+    assert proving_move(node) == best
 
 
-# Mates found elsewhere.
+def test_draws_keep_their_value_seen_from_the_other_side() -> None:
+    table, node = table_with(1)
+    lead(table, node, 0, 1, 0.0).set_proof(DRAW, 2, 0.25)
+    recompute(node)
+    assert (node.proof, node.distance, node.value) == (DRAW, 3, -0.25)
 
 
-MATE_IN_THREE = ("G*6b", "5a4a", "G*4b")
-
-
-def mated_board() -> tuple[Board, NodeTable, Node, list[Move]]:
-    """A position with a mate in three (not the shortest one), as the only node of a table."""
-    board, table = Board("4k4/9/4G4/9/9/9/9/9/4K4 b 2G 1", Rules()), NodeTable(100)
-    moves = board.legal_moves()
-    node = table.add(Node(board.key, board.ply, moves, [1 / len(moves)] * len(moves), 0.0))
-    return board, table, node, [move_from_usi(text) for text in MATE_IN_THREE]
-
-
-def child_of(node: Node, move: Move) -> Node:
-    child = node.children[node.moves.index(move)]
-    assert child is not None
-    return child
-
-
-def test_a_mate_proves_its_position_and_the_one_after_its_first_move() -> None:
-    board, table, node, line = mated_board()
-    sfen = board.sfen()
-    assert add_mate(table, board, line)
-    assert board.sfen() == sfen
-    child = child_of(node, line[0])
-    assert (node.proof, node.distance, node.value) == (WIN, 3, 1.0)
-    assert (child.proof, child.distance, child.value) == (LOSS, 2, -1.0)
-    assert (child.moves, child.is_complete) == (line[1:], False)
-    assert node.tried == node.moves.index(line[0]) + 1
-    board.push(line[0])
-    assert table.find(board.key) is child
-    assert not add_mate(table, Board("4k4/9/4G4/9/9/9/9/9/4K4 b 2G 1"), line), "once is enough"
-    with pytest.raises(ValueError, match="expected the moves of a mate"):
-        add_mate(table, board, [])
-
-
-def test_a_mate_finds_the_position_after_its_first_move_in_the_graph() -> None:
-    board, table, node, line = mated_board()
-    board.push(line[0])
-    replies = board.legal_moves()
-    known = table.add(Node(board.key, board.ply, replies, [1 / len(replies)] * len(replies), 0.5))
-    board.pop()
-    assert add_mate(table, board, line)
-    assert child_of(node, line[0]) is known
-    assert (known.proof, known.distance, known.value, known.moves) == (LOSS, 2, -1.0, line[1:])
-
-
-def test_a_mate_leaves_a_position_its_moves_while_playouts_are_there() -> None:
-    board, table, _, line = mated_board()
-    board.push(line[0])
-    replies = board.legal_moves()
-    known = table.add(Node(board.key, board.ply, replies, [1 / len(replies)] * len(replies), 0.5))
-    known.in_flight = 1
-    board.pop()
-    assert add_mate(table, board, line)
-    assert (known.proof, known.moves) == (LOSS, replies)
-
-
-def test_no_mate_adds_a_position_that_waits_for_its_evaluation() -> None:
-    board, table, node, line = mated_board()
-    board.push(line[0])
-    waiting = {board.key}
-    board.pop()
-    assert not add_mate(table, board, line, waiting)
-    assert (node.proof, len(table)) == (UNKNOWN, 1)
-    assert add_mate(table, board, line)
-
-
-def test_a_proof_that_is_known_already_stays() -> None:
-    board, table, node, line = mated_board()
-    board.push(line[0])
-    known = table.add(Node(board.key, board.ply, [], [], 0.0))
-    known.set_proof(LOSS, 0, -1.0)
-    board.pop()
-    assert add_mate(table, board, line)
-    assert (known.proof, known.distance) == (LOSS, 0)
-    assert child_of(node, line[0]) is known
-
-
-def test_a_mate_is_refused_where_it_proves_nothing() -> None:
-    board, table, node, line = mated_board()
-    assert not add_mate(table, Board(), line), "not in the graph"
-    assert not add_mate(table, board, [move_from_usi("5e5d")]), "no such move"
-    table.add_repetition(node, node.moves.index(line[0]), 0.0)
-    assert not add_mate(table, board, line), "on this path the move repeats"
-    assert (node.proof, len(table)) == (UNKNOWN, 1)
+def test_the_line_of_a_proof_is_the_nearest_win_and_the_longest_defence() -> None:
+    graph = proven_graph()
+    assert proof_line(graph.node("a")) == [1, 1, 1]
+    graph.node("c").distance = 3
+    assert proof_line(graph.node("a")) == [1, 2, 2]
+    assert proof_line(graph.node("d")) == []

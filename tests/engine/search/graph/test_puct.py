@@ -18,10 +18,10 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.search import puct_tree
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph import batch as batch_module
-from goryu.search.graph import puct as puct_module
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node, half, single
-from goryu.search.graph.proof import MateSolver
+from goryu.search.graph.node_table import recompute
+from goryu.search.graph.proof import SECOND_LOOKS, MateSolver, child_proof
 from goryu.search.graph.puct import Puct
 from goryu.search.mates.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
@@ -75,25 +75,25 @@ def check_invariants(puct: Puct) -> None:
             assert node.value == (1.0 if node.proof == WIN else -1.0)
         for child in node.children:
             assert child is None or (id(child) in live and child.ply == node.ply + 1)
-    for (key, i), end in table.repetitions.items():
-        assert 0 < end.visits <= table.nodes[key].visits[i]
+        for i, end in node.repetitions.items():
+            assert 0 < end.visits <= node.visits[i]
 
 
 def recompute_all(puct: Puct) -> None:
     """One bottom-up pass: deeper positions first, since the ply makes the graph acyclic."""
     for node in sorted(puct.table, key=lambda node: -node.ply):
         if node.moves and node.proof == UNKNOWN:
-            puct.table.recompute(node)
+            recompute(node)
 
 
 def expected_value(puct: Puct, node: Node) -> float:
     """Q by the formula, written down a second time."""
     total, weight = node.raw_visits * node.raw_value, node.raw_visits
     for i, visits in enumerate(node.visits):
-        if puct.table.is_lost(node, i):
+        if child_proof(node, i) == WIN:
             continue
         weight += visits
-        end = puct.table.repetitions.get((node.key, i))
+        end = node.repetitions.get(i)
         ended, ended_sum = (end.visits, end.value_sum) if end else (0, 0.0)
         child = node.children[i]
         total += ended_sum - (visits - ended) * (child.value if child else 0.0)
@@ -347,7 +347,7 @@ def test_the_solver_is_asked_again_about_positions_with_many_visits(batch_size: 
     expected = {
         (node.key, visits)
         for node in puct.table
-        for visits in puct_module.SECOND_LOOKS
+        for visits in SECOND_LOOKS
         if node is not puct.root and node.total_visits > visits
     }
     assert again >= expected
@@ -431,11 +431,11 @@ def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
     for first, playouts in (("5i5h", 100), ("5i4i", 300)):
         puct.search(board, never, max_playouts=playouts, root_moves=[move_from_usi(first)])
     check_invariants(puct)
-    assert puct.table.repetitions, "the search has met repetitions"
     both_kinds = [
         (node, i)
-        for key, i in puct.table.repetitions
-        if (node := puct.table.nodes[key]).children[i] is not None and puct.table.child_visits(node, i) > 0
+        for node in puct.table
+        for i in node.repetitions
+        if node.children[i] is not None and node.child_visits(i) > 0
     ]
     assert both_kinds, "an edge has carried playouts that ended by their path and others that went on"
     for node, i in both_kinds:
@@ -456,7 +456,7 @@ def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
     assert puct.root is not None
     i = puct.root.moves.index(back.move)
     assert puct.root.children[i] is None
-    assert puct.table.repetitions[puct.root.key, i].visits == back.visits
+    assert puct.root.repetitions[i].visits == back.visits
 
 
 def test_a_repetition_that_is_the_best_move_is_played() -> None:
@@ -577,10 +577,10 @@ def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> Non
         check_invariants(puct)
         assert result.stats.is_exhausted or result.stats.playouts == 250
         assert puct.root is not None
-        if result.stats.playouts == 250 and not puct.table.repetitions:
+        if result.stats.playouts == 250 and not any(node.repetitions for node in puct.table):
             assert puct.root.total_visits == before + 250
         least = sum(72 + 4 * len(child.moves) for child in puct.root.children if child is not None)
-        assert puct.table.bytes_used < 15_000 + least
+        assert puct.table.memory.bytes_used < 15_000 + least
         assert result.move is not None
         state.push(result.move)
         if state.outcome() is not None:

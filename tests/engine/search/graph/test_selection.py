@@ -10,7 +10,7 @@ import pytest
 from goryu.games.state import Move
 from goryu.search.graph.config import Formula
 from goryu.search.graph.node import WIN, Node, single
-from goryu.search.graph.node_table import NodeTable
+from goryu.search.graph.node_table import NodeTable, recompute
 from goryu.search.graph.selection import exploration, select, untried_value
 
 FORMULA = Formula(c_init=1.5, c_base=100.0, c_factor=3.0, fpu_reduction=0.25)
@@ -23,7 +23,7 @@ def parent_of(visits: list[int], values: list[float], pending: list[int], priors
     for i, (count, value) in enumerate(zip(visits, values, strict=True)):
         node.children[i] = Node(i + 1, 1, [], [], -value) if count else None
     node.visits[: len(visits)], node.pending[: len(pending)] = visits, pending
-    table.recompute(node)
+    recompute(node)
     node.in_flight = sum(pending)
     return node
 

@@ -7,11 +7,9 @@ Source: the option of the same name of YaneuraOu.
 from dataclasses import replace
 
 from goryu.games.state import Move
-from goryu.implementation import Puct
 from goryu.players.clock.limits import Limits
-from goryu.players.puct_session import PuctSession
 from goryu.players.request import Answer, Request
-from goryu.players.search_session import ALL_MOVES, Task
+from goryu.players.session import ALL_MOVES, Session, Task
 from goryu.search.result import RootMove, SearchResult
 
 
@@ -28,36 +26,29 @@ def ponders_on_all_replies(request: Request) -> bool:
 
 
 def before_prediction(request: Request) -> tuple[Request, Move]:
-    """Returns the request for a `PonderSession`, and the predicted move."""
+    """Returns the request of the position before the predicted move, and that move."""
     board = request.board.copy()
     predicted = board.pop()
     return replace(request, board=board, limits=Limits(infinite=True)), predicted
 
 
-class PonderSession(PuctSession):
-    """Searches until `stop` or `ponderhit`; the task's request is one by `before_prediction`."""
+def ponder(session: Session, task: Task, predicted: Move) -> Answer | None:
+    """Searches a request by `before_prediction` until `stop` or `ponderhit`.
 
-    def __init__(self, puct: Puct, task: Task, predicted: Move) -> None:
-        super().__init__(puct, task)
-        self._ends_at_hit = True
-        self._predicted = predicted
-
-    def ponder(self) -> Answer | None:
-        """Returns None after `ponderhit`: the real search begins, on the graph found here.
-
-        After `stop` it returns a legal move of the predicted position, which the GUI discards.
-        """
-        self.search()
-        self._control.wait()
-        if self._control.hit is not None:  # Even if a `stop` came right after it.
-            return None
-        result = self._puct.result(ALL_MOVES)
-        for move in result.moves:
-            if move.move == self._predicted and len(move.pv) > 1:
-                return _after_predicted(move, result, self.elapsed_ms())
-        board = self._request.board.copy()
-        board.push(self._predicted)
-        return Answer(board.legal_moves()[0])
+    Returns None after `ponderhit`: the real search begins, on the graph found here. After `stop` returns a
+    legal move of the predicted position, which the GUI discards.
+    """
+    session.search()
+    task.control.wait()
+    if task.control.hit is not None:  # Even if a `stop` came right after it.
+        return None
+    result = session.searcher.result(ALL_MOVES)
+    for move in result.moves:
+        if move.move == predicted and len(move.pv) > 1:
+            return _after_predicted(move, result, session.elapsed_ms())
+    board = task.request.board.copy()
+    board.push(predicted)
+    return Answer(board.legal_moves()[0])
 
 
 def _after_predicted(predicted: RootMove, result: SearchResult, elapsed_ms: float) -> Answer:

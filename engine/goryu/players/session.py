@@ -1,7 +1,7 @@
 """One search of a player: its reports, its end, its answer.
 
-Every few milliseconds the search calls the session, which checks the clock and the stop signal, and sends
-progress reports.
+Every few milliseconds the search calls the session, which checks the clock and the stop signal, sends
+progress reports, and before the end looks for a mate behind the move that it would play.
 """
 
 import logging
@@ -12,11 +12,12 @@ from random import Random
 
 from goryu.base.errors import named
 from goryu.evaluators.network.providers import RUN_ERRORS
-from goryu.games.state import Move
 from goryu.players.agents.searcher import Searcher
 from goryu.players.clock.time_manager import TimeManager
 from goryu.players.position import legal_reply
 from goryu.players.random_openings import choose_move
+from goryu.players.recovery import InterruptedSearchError
+from goryu.players.reply_mates import ReplyMates
 from goryu.players.request import Answer, OnProgress, Request, SearchControl
 from goryu.players.search_end import SearchEnd
 from goryu.search.result import RootMove, SearchResult, SearchStats
@@ -28,6 +29,9 @@ LEAST_REPORT_MS = 100.0
 
 ALL_MOVES = 600
 """No shogi position has this many legal moves."""
+
+Choose = Callable[[SearchResult], RootMove]
+"""Chooses the move to play from a result with all moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,27 +56,26 @@ class Task:
         return replace(self, request=replace(self.request, limits=limits, started_s=at_s))
 
 
-class InterruptedSearchError(Exception):
-    """An error has ended a search before it was to end.
+class Session:
+    """One search, by any algorithm.
 
-    answer: what it had found. left_ms: the time that is left for it; infinite if no clock ends it.
-    is_lost: has the network failed?
+    choose: the move to play; None for the best, or in a random opening one that is drawn.
+    reply_mates: looks for the opponent's mates after the move to be played; None to look for none.
+    ends_at_hit: does `ponderhit` end the search, and not start the clock?
     """
 
-    def __init__(self, answer: Answer, left_ms: float, *, is_lost: bool) -> None:
-        super().__init__(answer.info_string)
-        self.answer = answer
-        self.left_ms = left_ms
-        self.is_lost = is_lost
-
-
-class SearchSession:
-    """One search, by any algorithm; `PuctSession` is the one of the engine's own."""
-
-    def __init__(self, searcher: Searcher, task: Task) -> None:
+    def __init__(
+        self,
+        searcher: Searcher,
+        task: Task,
+        *,
+        choose: Choose | None = None,
+        reply_mates: ReplyMates | None = None,
+        ends_at_hit: bool = False,
+    ) -> None:
         """Starts the clock."""
-        self._searcher = searcher
-        self._task = task
+        self.searcher = searcher
+        self.task = task
         self._request, self._control, self._time = task.request, task.control, task.time_manager
         self._config = task.request.config
         self._traits = self._config.algorithm.traits
@@ -83,8 +86,10 @@ class SearchSession:
             task.rng,
             has_depth=self._traits.can_be_limited_by_depth,
         )
-        self._ends_at_hit = task.known is not None  # Otherwise `ponderhit` starts the clock.
-        self._choose = self._random_opening()  # Chooses the move to play; None for the best.
+        self._choose = choose or self._random_opening()
+        self._reply_mates = reply_mates
+        self._examined_move = -1  # The index of the one to be played when mates behind it were looked for.
+        self._ends_at_hit = ends_at_hit or task.known is not None
         self._has_begun = False
         self._reported_ms = 0.0
         self._reported_depth = 0
@@ -97,7 +102,7 @@ class SearchSession:
 
         Raises InterruptedSearchError, or whatever error ended a search that had found nothing.
         """
-        (problem, is_lost), known = self._search_or_problem(), self._task.known
+        (problem, is_lost), known = self._search_or_problem(), self.task.known
         if problem and known is None and not self._control.is_stopped:
             found = replace(self._answer(), info_string=problem)
             raise InterruptedSearchError(found, self._left_ms(), is_lost=is_lost)
@@ -112,24 +117,20 @@ class SearchSession:
         return replace(self._answer(), info_string=problem)
 
     def search(self) -> None:
-        """Searches until the limits or the control end it; `result` returns what was found."""
+        """Searches until the limits or the control end it; the searcher has what was found."""
         limits = self._end.limits
-        self._run(None if limits.is_open else self._end.nodes, limits.root_moves or None)
-
-    def _run(self, nodes: int | None, root_moves: Sequence[Move] | None) -> None:
-        """Runs the search for at most this number of nodes; `_should_stop` may end it earlier."""
-        board = self._request.board
-        self._searcher.search(board, self._should_stop, max_playouts=nodes, root_moves=root_moves)
-
-    def result(self, lines: int) -> SearchResult:
-        """Returns what the search has found, the first `lines` moves with their continuations."""
-        return self._searcher.result(lines)
+        self.searcher.search(
+            self._request.board,
+            self._should_stop,
+            max_playouts=None if limits.is_open else self._end.nodes,
+            root_moves=limits.root_moves or None,
+        )
+        if self._may_look_behind():  # If its nodes have ended it, nobody was asked.
+            self._is_refuted()
 
     def elapsed_ms(self) -> float:
         """Returns the milliseconds since the search began, pondering included."""
         return self._time.milliseconds_since(self._request.started_s)
-
-    # The search, and what happens between two batches.
 
     def _search_or_problem(self) -> tuple[str, bool]:
         """Searches; returns an error that ended the search after it had found something, or "".
@@ -139,38 +140,26 @@ class SearchSession:
         try:
             self.search()
         except Exception as error:
-            if not self._has_found_something():
+            if not self.searcher.has_found_something(self._request.board):
                 raise
             _log.exception("the search was interrupted")
             return f"Error! {named(error)}", isinstance(error, RUN_ERRORS)
         return "", False
 
-    def _left_ms(self) -> float:
-        """Returns the milliseconds until the hard end; infinite while the opponent's clock runs."""
-        self._take_hit(self._searcher.stats().playouts)
-        is_waiting = self._end.limits.ponder and self._control.hit is None
-        return inf if is_waiting else self._time.hard_left_ms()
-
-    def _has_found_something(self) -> bool:
-        """Has this search found something, so that an error need not lose it?"""
-        return self._searcher.stats().playouts > 0
-
-    def _wait_until_allowed(self) -> None:
-        """After a search that ended itself, waits for `ponderhit`, and until an answer may be sent."""
-        stats = self._searcher.stats()
-        if self._end.limits.ponder and self._control.hit is None and not self._control.is_stopped:
-            self._report(self.elapsed_ms())
-            self._control.wait()
-        self._take_hit(stats.playouts)
-        self._wait_least_time(stats)
-
-    def _wait_least_time(self, stats: SearchStats) -> None:
-        """Waits until an answer may be sent; a proven move or the only one may be sent at once."""
-        if not (stats.is_proven or self._end.has_one_move or self._end.limits.is_open):
-            self._control.wait_for_stop(self._time.least_left_ms() / 1000)
+    # Between two batches.
 
     def _should_stop(self, stats: SearchStats) -> bool:
         """Must the search end? Called between two batches."""
+        stops = self._is_over(stats)
+        if self._must_look_behind(stats, stops):
+            self._examined_move = stats.best_move
+            if self._is_refuted():
+                stops = stops and not self._goes_on()
+            self._time.begin()  # The mate search was no batch.
+        return stops
+
+    def _is_over(self, stats: SearchStats) -> bool:
+        """Do the control, the limits or the clock end the search? Reports its progress."""
         hit = self._control.hit
         if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True
@@ -201,13 +190,61 @@ class SearchSession:
             self._report(elapsed_ms)
 
     def _report(self, elapsed_ms: float) -> None:
-        self._task.on_progress(self.result(self._config.output.lines), elapsed_ms)
+        self.task.on_progress(self.searcher.result(self._config.output.lines), elapsed_ms)
 
-    # The answer.
+    # Mates after the move to be played.
+
+    def _must_look_behind(self, stats: SearchStats, stops: bool) -> bool:
+        """Is it time to look behind the best move: at the end, or shortly before it?"""
+        if stats.playouts == 0 or not self._may_look_behind():
+            return False
+        return stops or (self._time.is_nearly_over and stats.best_move != self._examined_move)
+
+    def _may_look_behind(self) -> bool:
+        """Is there a move to be played, and time to look behind it?"""
+        is_wanted = self._reply_mates is not None and self.task.known is None and not self._end.has_one_move
+        return is_wanted and not self._end.limits.is_open and not self._must_answer()
+
+    def _is_refuted(self) -> bool:
+        """Does the opponent mate after the best move, so that another one is the best now?"""
+        assert self._reply_mates is not None
+        return self._reply_mates.refute(self._must_answer)
+
+    def _must_answer(self) -> bool:
+        # A batch of another thread may have to end first.
+        return self._control.is_stopped or self._time.hard_left_ms() <= self._time.latency_ms
+
+    def _goes_on(self) -> bool:
+        """After a refutation: may a search go on that would have ended?"""
+        self._time.begin()
+        stats = self.searcher.stats()
+        if self._end.is_reached(stats) or self._must_answer():
+            return False
+        return not self._is_over(stats) or self._time.extend()
+
+    # After the search.
+
+    def _left_ms(self) -> float:
+        """Returns the milliseconds until the hard end; infinite while the opponent's clock runs."""
+        self._take_hit(self.searcher.stats().playouts)
+        is_waiting = self._end.limits.ponder and self._control.hit is None
+        return inf if is_waiting else self._time.hard_left_ms()
+
+    def _wait_until_allowed(self) -> None:
+        """After a search that ended itself, waits for `ponderhit`, and until an answer may be sent."""
+        stats = self.searcher.stats()
+        if stats.is_exhausted:  # Nothing is left to search: the caller holds the answer back.
+            return
+        if self._end.limits.ponder and self._control.hit is None and not self._control.is_stopped:
+            self._report(self.elapsed_ms())
+            self._control.wait()
+        self._take_hit(stats.playouts)
+        if not (stats.is_proven or self._end.has_one_move or self._end.limits.is_open):
+            self._control.wait_for_stop(self._time.least_left_ms() / 1000)
 
     def _answer(self) -> Answer:
         config, board = self._config, self._request.board
-        result = self.result(ALL_MOVES if self._choose else config.output.lines)
+        result = self.searcher.result(ALL_MOVES if self._choose else config.output.lines)
         resigns = self._may_resign() and result.moves[0].value < config.resigns_below
         if self._choose:
             result = replace(result, moves=_with_first(result.moves, self._choose(result)))
@@ -216,9 +253,9 @@ class SearchSession:
         best = result.moves[0]
         return Answer(best.move, legal_reply(board, best), result, self.elapsed_ms())
 
-    def _random_opening(self) -> Callable[[SearchResult], RootMove] | None:
+    def _random_opening(self) -> Choose | None:
         """Returns what chooses the move in a random opening, or None if the best move is to be played."""
-        config, ply, rng = self._config, self._request.board.ply, self._task.rng
+        config, ply, rng = self._config, self._request.board.ply, self.task.rng
         if not self._traits.draws_by_visits:
             return None
         if ply >= max(config.random_opening.plies, config.random_moves.plies):

@@ -1,0 +1,66 @@
+// What `socket.request(NAME, FIELDS)` may send. tools/message_types.py writes this file from the classes that
+// check the messages in Python; their docstrings say what the fields mean.
+
+export interface Requests {
+  "session.alive": {};
+  "session.file": {};
+  "session.language": { language?: "ja" | "en" };
+  "devices.code": {};
+  "devices.revoke": { device: string };
+  "devices.state": {};
+  "play.again": { number: number };
+  "play.declare": { number: number };
+  "play.hint": { number: number };
+  "play.keep": { number: number };
+  "play.move": { number: number; move: string };
+  "play.new": { game: "shogi" | "reversi" | "reversi6" | "reversi4" | "tictactoe"; opponent?: string | null; side?: "first" | "second" | "random" | "both"; sfen?: string; clock?: { main?: number; byoyomi?: number; increment?: number } | null; lesson?: { threshold: number; moves?: Array<{ ply: number; name: string; ja: string; en: string; loss: number; fate: "fine" | "kept" | "taken back" }>; isDue?: boolean } | null; moves?: Array<string>; seconds?: Array<number> | null; clocks?: Array<[number, number]>; over?: { ending: "resignation" | "checkmate" | "declaration" | "time" | "illegal move" | "perpetual check" | "repetition" | "impasse" | "maximum ply" | "draw" | "forfeit" | "no mate" | "interrupted" | ""; winner?: 0 | 1 | null } | null };
+  "play.options": {};
+  "play.resign": { number: number };
+  "play.save": { number: number; form?: "kif" | "csa" | "txt" };
+  "play.state": {};
+  "play.undo": { number: number };
+  "play.write": { number: number; text: string };
+  "review.deepen": { playouts: number };
+  "review.explore": { moves: Array<string> };
+  "review.export": { kind: "kif" | "html" };
+  "review.guess": { index: number; move: string };
+  "review.live": { moves: Array<string> };
+  "review.open": { name?: string; content?: string | null; text?: string | null; playouts?: number };
+  "review.quiet": {};
+  "review.start": { playouts?: number };
+  "review.state": {};
+  "review.stop": {};
+  "review.threat": { moves: Array<string> };
+  "games.add": { name: string; content: string; part?: number; more?: boolean; collection?: "mine" | "records" };
+  "games.again": {};
+  "games.delete": { game: number };
+  "games.forget_faults": {};
+  "games.list": { collection?: "mine" | "records"; text?: string; side?: "" | "me" | "black" | "white"; result?: "" | "won" | "lost" | "drawn"; opening?: string; since?: string; until?: string; reviewed?: "" | "yes" | "no"; sort?: "date" | "black" | "white" | "result" | "opening" | "accuracy" | "mistakes"; isDescending?: boolean; first?: number };
+  "games.me": { names: Array<string> };
+  "games.pause": { isPaused: boolean };
+  "games.playouts": { playouts: number };
+  "games.progress": { minutes: number };
+  "games.record": { game: number };
+  "games.state": {};
+  "explorer.learn": { moves: Array<string>; start?: string; learns: boolean };
+  "explorer.look": { moves: Array<string>; start?: string; games?: "all" | "mine" | "records"; side?: "any" | "black" | "white" };
+  "train.answer": { move: string };
+  "train.change": { changes: Record<string, unknown> };
+  "train.export": {};
+  "train.hint": {};
+  "train.import": { name: string; content: string };
+  "train.next": { mode: "today" | "free"; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
+  "train.prepare": {};
+  "train.problem": {};
+  "train.remove": {};
+  "train.solution": {};
+  "train.state": {};
+  "train.summary": {};
+  "microscope.catalogue": { language?: "ja" | "en" };
+  "microscope.move": { move: number };
+  "microscope.new": { game: string; algorithm: string; position?: string; network?: string; values?: Record<string, number> };
+  "microscope.show": { language?: "ja" | "en"; step?: number; playout?: number | null; depth?: number; width?: number; node?: string };
+  "microscope.state": {};
+  "engines.list": {};
+  "engines.opinion": { engine: string; start: string; moves: Array<string> };
+}
