@@ -20,6 +20,9 @@ from goryu.evaluators.network.providers import BackendError
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 
+for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
+    sys.path.append(str(Path(__file__).parents[1] / folder))
+
 FIRST = (
     "lab/work/test_cluster.py", "engine/native/test_sanitizers.py", "repository/test_notebooks.py",
     "repository/test_texts.py", "repository/test_lint.py", "acceptance/test_sessions.py",
@@ -57,8 +60,6 @@ def pytest_configure() -> None:
     os.environ["GORYU_LANGUAGE"] = "en"  # Tests expect English, whatever the machine's locale.
     # Each test process has one core: the threads of PyTorch and BLAS would only wait for each other.
     os.environ["OMP_NUM_THREADS"] = "1"
-    for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files import each other by name.
-        sys.path.append(str(Path(__file__).parents[1] / folder))
     # A shell starts background jobs with Ctrl-C ignored, and their children inherit it; some tests send it.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -268,10 +268,14 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
-    "architectures": Verb(
-        "compare the trainer's architectures at equal evaluation time",
-        ("train", "cpu"),
-        script("experiments/architectures.py"),
+    "openings": Verb("make a file of openings for matches", ("tools",), script("make_openings.py")),
+    "text-tables": Verb(
+        "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")
+    ),
+    "differences": Verb(
+        "measure what each difference from the pseudocode brings",
+        ("train",),
+        script("experiments/differences.py"),
     ),
     "muon-steps": Verb(
         "compare training steps with our Muon and with PyTorch's",

@@ -52,19 +52,17 @@ COMMANDS = {
         "turns a network of another program into an ONNX file",
         "convert",
     ),
-    "check-model": Command("goryu_lab.commands.check_model:main", "examines a model: format, sense"),
     "download": Command("goryu.commands.download:main", "fetches a larger, stronger network"),
     "options": Command(
         "goryu.usi.console:print_options",
         "lists the USI options with values, default and meaning; goryu options NAME: only that one",
     ),
-    "doctor": Command("goryu.commands.doctor:main", "checks the installation and suggests fixes"),
+    "doctor": Command("goryu.commands.doctor:main", "checks the installation or a model, suggests fixes"),
     "match": Command(
         "goryu_lab.commands.match:main",
         "plays a match between two USI engines; Elo with its error",
         "tools",
     ),
-    "openings": Command("goryu_lab.commands.openings:main", "makes a file of openings for matches", "tools"),
     "book": Command("goryu_lab.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
     "bench": Command("goryu_lab.commands.bench:main", "measures the search and networks", "tools"),
     "first-contact": Command(

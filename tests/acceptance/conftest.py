@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from goryu.engines.usi_output import ENGINE_LINE, INFO, OTHER_INFO
+from fuzz import ENGINE_LINE, INFO, OTHER_INFO
 
 if TYPE_CHECKING:
     import cshogi

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.training.batches import Positions
+from goryu_lab.training.batch_loader import Positions
 from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.dataset import draws, load_datasets, make_batch
 from goryu_lab.training.device_network import DeviceNetwork

@@ -9,8 +9,8 @@ from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.strategies import Name
 from goryu.base.language import either, language, tr
 from goryu.base.printable import columns
+from goryu.kifu.endings import written
 from goryu.kifu.record import GameRecord
-from goryu.kifu.writing import KIF_ENDINGS
 
 BARS = " ▁▂▃▄▅▆▇█"
 GRAPH_WIDTH = 60
@@ -50,7 +50,7 @@ def _players(record: GameRecord) -> str:
 
 
 def _result(record: GameRecord) -> str:
-    ending = either(str(record.ending), KIF_ENDINGS.get(record.ending, ""))
+    ending = either(str(record.ending), written(record.ending, "kif"))
     if record.winner is None:
         return ending
     winner = tr("Black won") if record.winner == 0 else tr("White won")

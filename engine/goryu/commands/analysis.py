@@ -13,11 +13,10 @@ from goryu.analysis.searchers import Searchers
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.commands.common import name_and_value, program
+from goryu.commands.common import add_model, name_and_value, program
 from goryu.commands.review import MOST_PLAYOUTS, MOST_THREADS, PLAYOUTS
 from goryu.players.config import EngineConfig, Value
 from goryu.players.set_up.loading import load_evaluator
-from goryu.players.set_up.model_path import named_model
 from goryu.usi.loop import MAX_LINE, read_lines
 from goryu.usi.option import OptionError
 from goryu.usi.option_values import OptionValues
@@ -60,9 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--playouts", type=whole_number(1, MOST_PLAYOUTS), default=PLAYOUTS, metavar="N",
         help=tr("for each position (default {default})", default=PLAYOUTS),
     )  # fmt: skip
-    parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
-    )
+    add_model(parser)
     parser.add_argument(
         "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE",
         help=tr("set a USI option; may be repeated"),

@@ -17,15 +17,13 @@ from itertools import combinations
 from random import Random
 from time import perf_counter
 
-from goryu.base.language import tr
-from goryu.commands.common import UsageError, new_parser, positive, program, seed
+from goryu.commands.common import UsageError, add_model, new_parser, positive, program, seed
 from goryu.commands.terminal.game_display import GAMES
 from goryu.commands.terminal.players import check_players
 from goryu.games.state import Move, State
 from goryu.players.agents.agents import Agent, AgentError, AgentSetup, make_agent
 from goryu.players.agents.arena import Score, match
 from goryu.players.agents.catalogue import ALGORITHMS
-from goryu.players.set_up.model_path import named_model
 
 LONGEST_SHOGI = 200
 """Plies after which a game of shogi is a draw, if the user names no other number."""
@@ -61,9 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("players", nargs="+", metavar="PLAYER", help="two or more, such as uct:100")
     parser.add_argument("--games", type=positive, default=100, metavar="N", help="of each pair (default 100)")
-    parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
-    )
+    add_model(parser)
     parser.add_argument("--max-plies", type=positive, metavar="N", help="longer games are draws")
     parser.add_argument("--seed", type=seed, default=1, help="of the random numbers (default 1)")
     return parser

@@ -33,6 +33,7 @@ from goryu.base.config_fields import MOST, MOST_SEED, MOST_WHOLE, Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.installation import how_to_install
 from goryu.base.language import tr
+from goryu.players.set_up.model_path import named_model
 
 
 class UsageError(GoryuError, ValueError):
@@ -91,6 +92,12 @@ def program(
 def new_parser(description: str | None) -> ArgumentParser:
     """Returns the parser of a program. description: its module's docstring; `program` gives it its name."""
     return ArgumentParser("", description=description)
+
+
+def add_model(parser: argparse._ActionsContainer) -> None:
+    """Adds --model, the network with which the engine plays."""
+    about = tr("network (default: the strongest one here)")
+    parser.add_argument("--model", type=named_model, metavar="FILE.onnx", help=about)
 
 
 def add_verb(

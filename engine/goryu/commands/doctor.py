@@ -1,5 +1,7 @@
 """`goryu doctor`: checks the installation, measures its speed, and names the program for a GUI.
 
+`goryu doctor MODEL` does so with a network of the user's, and examines this (`model_examination.py`).
+
 Every line is one finding. A line that begins with `!` is a problem, with its reason. The exit status is 1
 after a line that begins with `! broken`.
 """
@@ -42,7 +44,8 @@ MEASURED_S = 1.0
 def main(arguments: Sequence[str]) -> int:
     """Runs every check and returns 0 if the network plays, else 1."""
     parser = ArgumentParser("goryu doctor", description=tr("Checks the installation and measures its speed."))
-    parser.add_argument("--model", default="", help=tr("ONNX model (default: the strongest one here)"))
+    about_model = tr("ONNX model to examine (default: the strongest one here)")
+    parser.add_argument("model", nargs="?", default="", metavar="MODEL", help=about_model)
     options = parser.parse_args(arguments)
     is_working = True
     for line in _findings(options.model):
@@ -63,6 +66,10 @@ def _findings(model: str) -> Iterator[str]:
         return
     config = yield from _options(model)
     network = yield from _network(config.evaluator)
+    if model and network is not None:
+        from goryu.commands.model_examination import examine
+
+        yield from examine(network)
     loaded = yield from _evaluator(config.evaluator, network)
     if loaded is not None:
         yield from _search(*(yield from _settings(config, loaded)))

@@ -8,16 +8,20 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from goryu.base.arguments import ArgumentParser
+from goryu.base.arguments import ArgumentParser, in_range
+from goryu.base.config_fields import Range
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import tr
+from goryu.commands.common import add_model
 from goryu.commands.terminal.game_display import GAMES, NOTATIONS
 from goryu.commands.terminal.screen import BOARDS
 from goryu.commands.terminal.session import PERSON, Session
 from goryu.players.agents.agents import AGENTS
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.levels.levels import LEVELS
-from goryu.players.set_up.model_path import named_model
+
+time = in_range(float, Range(0, 1_000_000, is_open=True))
+"""Minutes or seconds of a clock."""
 
 
 def main(arguments: Sequence[str], given: TextIO | None = None, written: TextIO | None = None) -> int:
@@ -95,9 +99,7 @@ def _add_players(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--second", metavar="PLAYER", help=tr("plays white (default: an algorithm, or person)")
     )
-    group.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
-    )
+    add_model(group)
     group.add_argument("--seed", type=int, help=tr("makes random moves reproducible"))
 
 
@@ -107,9 +109,9 @@ def _add_start(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--record", type=Path, metavar="FILE", help=tr("game to go on with: KIF, CSA ..."))
     group.add_argument("--ply", type=int, metavar="N", help=tr("with --record: go on after this move"))
     group.add_argument("--handicap", metavar="NAME", help=tr("such as 4-piece or 四枚落ち"))
-    group.add_argument("--time", type=_positive, metavar="MIN", help=tr("main time in minutes"))
-    group.add_argument("--byoyomi", type=_positive, metavar="S", help=tr("seconds for every move after it"))
-    group.add_argument("--increment", type=_positive, metavar="S", help=tr("seconds gained by every move"))
+    group.add_argument("--time", type=time, metavar="MIN", help=tr("main time in minutes"))
+    group.add_argument("--byoyomi", type=time, metavar="S", help=tr("seconds for every move after it"))
+    group.add_argument("--increment", type=time, metavar="S", help=tr("seconds gained by every move"))
 
 
 def _add_display(group: argparse._ArgumentGroup) -> None:
@@ -124,13 +126,3 @@ def _add_display(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--scores", action="store_true", help=tr("the value of every move beside the board"))
     group.add_argument("--save", type=Path, metavar="FILE", help=tr("writes the game there at the end"))
-
-
-def _positive(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0 < number < 1e6:
-        raise argparse.ArgumentTypeError(tr("{text}: expected a number above 0", text=text))
-    return number

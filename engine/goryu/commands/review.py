@@ -26,12 +26,11 @@ from goryu.base.errors import InputError, fault
 from goryu.base.files import atomic_write, check_outputs, check_writable, readable_name
 from goryu.base.language import tr
 from goryu.base.printable import printable
-from goryu.commands.common import program
+from goryu.commands.common import add_model, program
 from goryu.kifu.reading import MAX_BYTES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.loading import load_evaluator
-from goryu.players.set_up.model_path import named_model
 from goryu.usi.start_config import start_config
 
 PLAYOUTS = 400
@@ -95,9 +94,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--kif", metavar="FILE", help=tr("write a KIF record with comments"))
     parser.add_argument("--jsonl", type=Path, metavar="FILE", help=tr("write a line of JSON for each move"))
-    parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
-    )
+    add_model(parser)
     parser.add_argument(
         "--threads",
         type=whole_number(1, MOST_THREADS),

@@ -18,21 +18,13 @@ from goryu.engines.time_control import Clock, TimeControl
 from goryu.engines.usi_output import Info
 from goryu.implementation import Board
 from goryu.kifu.csa import read_csa
+from goryu.kifu.endings import readable
 from goryu.kifu.notation import csa_move, parse_move
-from goryu.kifu.record import Ending, GameRecord, RecordError
+from goryu.kifu.record import GameRecord, RecordError
 
 BEGIN, END = "BEGIN Game_Summary", "END Game_Summary"
 
-REASONS = {
-    "#RESIGN": Ending.RESIGNATION,
-    "#TIME_UP": Ending.TIME,
-    "#ILLEGAL_MOVE": Ending.ILLEGAL_MOVE,
-    "#ILLEGAL_ACTION": Ending.ILLEGAL_MOVE,
-    "#SENNICHITE": Ending.REPETITION,
-    "#OUTE_SENNICHITE": Ending.PERPETUAL_CHECK,
-    "#JISHOGI": Ending.DECLARATION,
-    "#MAX_MOVES": Ending.MAX_PLIES,
-}
+REASONS = readable("message")
 """Why a game ends; a result follows."""
 
 RESULTS = ("#WIN", "#LOSE", "#DRAW", "#CENSORED", "#CHUDAN")

@@ -1,37 +1,11 @@
-"""Reads the lines that a USI engine prints: `info` lines for a match, and any line for a conformance test."""
+"""Reads the `info` lines that a USI engine prints."""
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 MATE_CP = 32000
 """The score of a mate now, in centipawns; a mate in n plies scores n less."""
-
-MOVE = r"(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])"
-
-INFO = re.compile(
-    rf"info(?: multipv [1-9]\d*)? depth [1-9]\d* seldepth [1-9]\d* time \d+ nodes \d+ nps \d+ hashfull \d+"
-    rf" score (?:cp -?\d+|mate -?[1-9]\d*) pv (?P<pv>{MOVE}(?: {MOVE})*)"
-)
-"""An `info` line with a variation, in Goryu's strict form: a fixed order of words, and only
-words that every client that we have read understands."""
-
-OTHER_INFO = re.compile(
-    rf"info(?: multipv [1-9]\d*)?(?: depth \d+(?: seldepth \d+)?)? time \d+(?: nodes \d+ nps \d+)?"
-    rf"(?: hashfull \d+)?(?: score (?:cp -?\d+|mate -?[1-9]\d*))? pv (?P<pv>{MOVE}(?: {MOVE})*)"
-)
-"""The same for the algorithms that do not know all of these numbers (the option Algorithm)."""
-
-ENGINE_LINE = re.compile(
-    rf"|{INFO.pattern.replace('(?P<pv>', '(?:')}|info string .*\S"
-    rf"|info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -30000"
-    rf"|id (?:name|author) \S.*|usiok|readyok"
-    rf"|option name \S+ type (?:check|spin|combo|string|filename|button)(?: (?:default|min|max|var) \S+)*"
-    rf"|bestmove (?:resign|win|{MOVE}(?: ponder {MOVE})?)"
-    rf"|checkmate (?:nomate|timeout|notimplemented|{MOVE}(?: {MOVE})*)"
-)
-"""Any line in that strict form. An empty line is valid: it shows that the engine is still loading."""
 
 
 @dataclass(frozen=True, slots=True)

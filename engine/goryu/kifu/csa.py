@@ -11,45 +11,14 @@ from goryu.games.shogi import START_SFEN, parse_sfen
 from goryu.games.shogi.pieces import GOLD, HAND_KINDS, PROMOTED, WHITE_PIECE
 from goryu.games.shogi.sfen import PIECE_TOTALS, SfenFields
 from goryu.kifu.builder import GameBuilder
+from goryu.kifu.endings import readable
 from goryu.kifu.notation import CSA_NAMES, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
 
-ENDINGS = {
-    "TORYO": Ending.RESIGNATION,
-    "CHUDAN": Ending.INTERRUPTED,
-    "SENNICHITE": Ending.REPETITION,
-    "OUTE_SENNICHITE": Ending.PERPETUAL_CHECK,
-    "TIME_UP": Ending.TIME,
-    "ILLEGAL_MOVE": Ending.ILLEGAL_MOVE,
-    "+ILLEGAL_ACTION": Ending.ILLEGAL_MOVE,
-    "-ILLEGAL_ACTION": Ending.ILLEGAL_MOVE,
-    "JISHOGI": Ending.IMPASSE,
-    "KACHI": Ending.DECLARATION,
-    "HIKIWAKE": Ending.DRAW,
-    "MAX_MOVES": Ending.MAX_PLIES,
-    "TSUMI": Ending.CHECKMATE,
-    "FUZUMI": Ending.NO_MATE,
-    "MATTA": Ending.INTERRUPTED,
-    "ERROR": Ending.INTERRUPTED,
-}
+ENDINGS = readable("csa")
 """CSA's words after %."""
 
-SUMMARIES = {
-    "toryo": Ending.RESIGNATION,
-    "time up": Ending.TIME,
-    "illegal move": Ending.ILLEGAL_MOVE,
-    "uchifuzume": Ending.ILLEGAL_MOVE,
-    "sennichite": Ending.REPETITION,
-    "oute_sennichite": Ending.PERPETUAL_CHECK,
-    "oute_kaihimore": Ending.ILLEGAL_MOVE,
-    "kachi": Ending.DECLARATION,
-    "jishogi": Ending.DECLARATION,
-    "illegal kachi": Ending.ILLEGAL_MOVE,
-    "try": Ending.DECLARATION,
-    "max_moves": Ending.MAX_PLIES,
-    "chudan": Ending.INTERRUPTED,
-    "abnormal": Ending.INTERRUPTED,
-}
+SUMMARIES = readable("summary")
 """shogi-server's reasons in its `'summary:REASON:BLACK win:WHITE lose`."""
 
 HEADERS = {

@@ -10,34 +10,12 @@ from goryu.base.language import tr
 from goryu.games.shogi.pieces import HAND_KINDS, WHITE_PIECE
 from goryu.games.shogi.sfen import SfenFields
 from goryu.kifu.builder import MAX_SECONDS, GameBuilder
+from goryu.kifu.endings import readable
 from goryu.kifu.handicaps import handicap_of_name
 from goryu.kifu.notation import KIND_OF_KANJI, parse_move
 from goryu.kifu.record import Ending, GameRecord, RecordError
 
-ENDINGS = {
-    "投了": Ending.RESIGNATION,
-    "詰み": Ending.CHECKMATE,
-    "詰": Ending.CHECKMATE,
-    "入玉勝ち": Ending.DECLARATION,
-    "宣言勝ち": Ending.DECLARATION,
-    "入玉宣言": Ending.DECLARATION,
-    "切れ負け": Ending.TIME,
-    "時間切れ": Ending.TIME,
-    "タイムアップ": Ending.TIME,
-    "反則負け": Ending.ILLEGAL_MOVE,
-    "反則勝ち": Ending.ILLEGAL_MOVE,
-    "反則手": Ending.ILLEGAL_MOVE,
-    "千日手": Ending.REPETITION,
-    "持将棋": Ending.IMPASSE,
-    "引き分け": Ending.DRAW,
-    "最大手数": Ending.MAX_PLIES,
-    "不戦敗": Ending.FORFEIT,
-    "不戦勝": Ending.FORFEIT,
-    "不詰": Ending.NO_MATE,
-    "中断": Ending.INTERRUPTED,
-    "封じ手": Ending.INTERRUPTED,
-    "優勢勝ち": Ending.INTERRUPTED,
-}
+ENDINGS = readable("kif")
 """What a line has in place of a move."""
 
 NARROW = str.maketrans("０１２３４５６７８９（）：／＋－　．", "0123456789():/+- .")

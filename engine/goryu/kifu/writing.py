@@ -14,42 +14,10 @@ from goryu.games.shogi.sfen import SfenFields
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.csa import HEADERS as CSA_HEADERS
+from goryu.kifu.endings import written
 from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import CSA_NAMES, FILES, KANJI, RANKS, csa_move, japanese_move, kif_move
 from goryu.kifu.record import Ending, GameRecord, Ply, Variation
-
-KIF_ENDINGS = {
-    Ending.RESIGNATION: "投了",
-    Ending.CHECKMATE: "詰み",
-    Ending.DECLARATION: "入玉勝ち",
-    Ending.TIME: "切れ負け",
-    Ending.ILLEGAL_MOVE: "反則負け",
-    Ending.PERPETUAL_CHECK: "反則負け",
-    Ending.REPETITION: "千日手",
-    Ending.IMPASSE: "持将棋",
-    Ending.MAX_PLIES: "最大手数",
-    Ending.DRAW: "引き分け",
-    Ending.FORFEIT: "不戦敗",
-    Ending.NO_MATE: "不詰",
-    Ending.INTERRUPTED: "中断",
-}
-"""KIF's word for each ending; 反則負け becomes 反則勝ち, and 不戦敗 不戦勝, if the side to move has won."""
-
-CSA_ENDINGS = {
-    Ending.RESIGNATION: "TORYO",
-    Ending.CHECKMATE: "TSUMI",
-    Ending.DECLARATION: "KACHI",
-    Ending.TIME: "TIME_UP",
-    Ending.ILLEGAL_MOVE: "ILLEGAL_MOVE",
-    Ending.PERPETUAL_CHECK: "ILLEGAL_MOVE",
-    Ending.REPETITION: "SENNICHITE",
-    Ending.IMPASSE: "JISHOGI",
-    Ending.MAX_PLIES: "MAX_MOVES",
-    Ending.DRAW: "HIKIWAKE",
-    Ending.FORFEIT: "CHUDAN",
-    Ending.NO_MATE: "FUZUMI",
-    Ending.INTERRUPTED: "CHUDAN",
-}
 
 KANJI_NUMBERS = ("", "", *"二三四五六七八九十", *(f"十{digit}" for digit in "一二三四五六七八"))
 """The count of a piece in hand; 1 is left out."""
@@ -109,7 +77,7 @@ def to_csa(record: GameRecord) -> str:
         lines += [f"T{int(ply.seconds)}"] if ply.seconds is not None else []
         lines += _comment_lines("'*", ply.comment)
         board.push(move)
-    if record.ending in CSA_ENDINGS:
+    if record.ending is not Ending.UNKNOWN:
         lines += _csa_ending(record, board.turn)
     return "\n".join(lines) + "\n"
 
@@ -238,7 +206,7 @@ def _ki2_plies(board: Board, plies: tuple[Ply, ...]) -> Iterator[str]:
 
 
 def _kif_ending(record: GameRecord, number: int) -> list[str]:
-    word = KIF_ENDINGS.get(record.ending, "")
+    word = written(record.ending, "kif")
     if record.winner == (record.turn + number - 1) % 2:
         word = {"反則負け": "反則勝ち", "不戦敗": "不戦勝"}.get(word, word)
     return [*([f"{number:4} {word}"] if word else []), *filter(None, [_result_line(record)])]
@@ -250,7 +218,7 @@ def _result_line(record: GameRecord) -> str:
     if record.ending is Ending.UNKNOWN and record.winner is None:
         return ""
     if record.winner is None:
-        return f"まで{plies}手で{KIF_ENDINGS.get(record.ending, '中断')}"
+        return f"まで{plies}手で{written(record.ending, 'kif')}"
     how = {
         Ending.TIME: "時間切れにより",
         Ending.FORFEIT: "不戦により",
@@ -312,7 +280,7 @@ def _csa_square(piece: int) -> str:
 
 
 def _csa_ending(record: GameRecord, turn: int) -> list[str]:
-    word = CSA_ENDINGS[record.ending]
+    word = written(record.ending, "csa")
     if word == "ILLEGAL_MOVE" and record.winner == turn:
         word = f"{'+-'[1 - turn]}ILLEGAL_ACTION"
     return [f"%{word}", *_summary(record)]
@@ -320,17 +288,14 @@ def _csa_ending(record: GameRecord, turn: int) -> list[str]:
 
 def _summary(record: GameRecord) -> list[str]:
     """Returns shogi-server's result where CSA has no word for it."""
-    needs_words = {
-        Ending.PERPETUAL_CHECK: "oute_sennichite",
-        Ending.FORFEIT: "abnormal",
-        Ending.INTERRUPTED: "abnormal",
-    }
+    needs_words = (Ending.PERPETUAL_CHECK, Ending.FORFEIT, Ending.INTERRUPTED)
     if record.winner is None or record.ending not in needs_words:
         return []
     words = ["lose", "lose"]
     words[record.winner] = "win"
     names = [_one_line(name).replace(":", " ") for name in record.names]
-    return [f"'summary:{needs_words[record.ending]}:{names[0]} {words[0]}:{names[1]} {words[1]}"]
+    reason = written(record.ending, "summary")
+    return [f"'summary:{reason}:{names[0]} {words[0]}:{names[1]} {words[1]}"]
 
 
 def _jkf_initial(start: str) -> dict[str, Any]:
@@ -355,7 +320,7 @@ def _jkf_moves(record: GameRecord) -> list[dict[str, Any]]:
     first: dict[str, Any] = {"comments": record.comment.split("\n")} if record.comment else {}
     board = Board(record.start)
     main = [first, *_jkf_entries(board, record.plies)]
-    if record.ending in CSA_ENDINGS:
+    if record.ending is not Ending.UNKNOWN:
         main.append({"special": _csa_ending(record, board.turn)[0][1:]})
     by_line: dict[int, tuple[list[dict[str, Any]], int]] = {id(record): (main, 0)}
     for parent, variation, before in _with_parents(record):

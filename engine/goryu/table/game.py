@@ -12,17 +12,11 @@ from goryu.games.reversi import Reversi as PythonReversi
 from goryu.games.shogi import STANDARD_RULES, START_SFEN, EnteringKingRule, Rules
 from goryu.games.state import Move, Outcome, State
 from goryu.implementation import Board, Reversi
+from goryu.kifu.endings import readable
 from goryu.kifu.record import Ending
 from goryu.table.clock import ClockConfig, Clocks
 
-ENDINGS = {
-    "checkmate": Ending.CHECKMATE,
-    "no legal move": Ending.CHECKMATE,
-    "try": Ending.DECLARATION,
-    "fourfold repetition": Ending.REPETITION,
-    "perpetual check": Ending.PERPETUAL_CHECK,
-    "maximum ply": Ending.MAX_PLIES,
-}
+ENDINGS = readable("rules")
 """The ending of a game of shogi for each reason that its rules give."""
 
 

@@ -33,7 +33,7 @@ from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import default_model, model_path, named_model
 from goryu.players.set_up.paths import named_file
 from goryu_lab.bookmaking.rules import BookRules
-from goryu_lab.commands.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
 
 if TYPE_CHECKING:
     from goryu.implementation import Board
@@ -123,14 +123,7 @@ def _add_make(make: argparse.ArgumentParser) -> None:
         "--records", type=Path, nargs="+", default=[], metavar="PATH",
         help="game records (files, folders, archives): replies that were played are expected",
     )  # fmt: skip
-    workers = make.add_argument_group("workers")
-    workers.add_argument(
-        "--processes",
-        type=positive,
-        metavar="N",
-        help="with one thread each (default 1; on a cluster: as many as it has room for)",
-    )
-    add_cluster_options(workers)
+    add_worker_options(make.add_argument_group("workers"), "with one thread each")
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 
 from goryu.base.language import plural
-from goryu.commands.common import UsageError
+from goryu.commands.common import UsageError, positive
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu_lab.work.cluster import CLUSTER_HELP, ClusterConfig
 from goryu_lab.work.driver import Workforce
@@ -20,6 +20,13 @@ WINDOW_S = 60.0
 
 MOST_NODES = 12
 """Computers that are shown one by one."""
+
+
+def add_worker_options(parser: argparse._ActionsContainer, what: str) -> None:
+    """Adds --processes and the options of a cluster. what: the processes, for the help."""
+    processes = f"{what} (default 1; on a cluster: as many as it has room for)"
+    parser.add_argument("--processes", type=positive, metavar="N", help=processes)
+    add_cluster_options(parser)
 
 
 def add_cluster_options(parser: argparse._ActionsContainer) -> None:

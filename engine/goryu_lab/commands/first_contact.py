@@ -19,22 +19,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goryu.base.arguments import ArgumentParser
-from goryu.base.errors import explained
-from goryu.base.files import atomic_write, held_folder
+from goryu.base.files import held_folder
 from goryu.base.language import tr
 from goryu.commands.common import UsageError, above_zero, new_parser, program
-from goryu_lab.benchmark.first_contact.child import STAGES, command, say
-from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog, Event, as_line
-from goryu_lab.benchmark.first_contact.contact_report import contact_report
+from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog
+from goryu_lab.benchmark.first_contact.contact_report import REPORT, write_report
 from goryu_lab.benchmark.first_contact.plan import Contact
-from goryu_lab.benchmark.first_contact.runner import supervise
+from goryu_lab.benchmark.first_contact.runner import STAGES, command, supervise
 
 REHEARSAL_SHARE = 0.25
 """Of a stage's limit: a rehearsal takes less than ten minutes."""
 
 QUICK_MINUTES = 1.0
-
-REPORT = "report.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,9 +47,6 @@ def make_parser() -> ArgumentParser:
         default=Path("contact"),
         metavar="DIR",
         help="folder of log and report (default contact)",
-    )
-    parser.add_argument(
-        "--copy", type=Path, metavar="DIR", help="folder for a copy of log and report after each item"
     )
     parser.add_argument(
         "--stage", action="append", choices=STAGES, default=[], help="only this stage; may be repeated"
@@ -75,26 +68,13 @@ def run(args: argparse.Namespace) -> int:
 def run_stages(args: argparse.Namespace) -> int:
     """Runs the stages in their folder; returns the exit status."""
     contact = Contact(args.out.resolve(), rehearses=args.rehearse, is_quick=args.quick)
-    log = ContactLog(contact.folder / LOG)
-    require_mode(log, contact)
-    errors = contact.folder / "errors.log"
-    errors.touch()
-    if problem := write_report(log, contact, args.copy):
-        raise OSError(problem)
-
-    def tell(event: Event) -> None:
-        say(event)
-        if event["event"] != "begin":
-            write_report(log, contact, args.copy)
-
+    require_mode(ContactLog(contact.folder / LOG), contact)
     wanted = args.stage or list(STAGES)
     for name in wanted:
-        if not log.has_ended(name):
-            seconds = 60.0 * minutes(args, name)
-            supervise(STAGES[name], log, command(contact, name), seconds, tell, errors)
-    if problem := write_report(log, contact, args.copy):
-        print(contact_report(log, list(STAGES), rehearses=contact.rehearses), problem, file=sys.stderr)
-        return 1
+        if not ContactLog(contact.folder / LOG).has_ended(name):
+            supervise(name, contact.folder, command(contact, name), 60.0 * minutes(args, name))
+    log = ContactLog(contact.folder / LOG)
+    write_report(log, contact.folder, rehearses=contact.rehearses)
     print(contact.folder / REPORT, file=sys.stderr)
     has_failed = any(event["event"] == "failed" for name in wanted for event in log.results(name))
     return 1 if has_failed or not all(map(log.has_ended, wanted)) else 0
@@ -115,23 +95,6 @@ def minutes(args: argparse.Namespace, stage: str) -> float:
         return float(args.minutes)
     usual = STAGES[stage].minutes
     return QUICK_MINUTES if args.quick else usual * REHEARSAL_SHARE if args.rehearse else usual
-
-
-def write_report(log: ContactLog, contact: Contact, copy: Path | None) -> str:
-    """Writes the report as far as it goes, and copies of it and the log; returns what cannot be written."""
-    report = contact_report(log, list(STAGES), rehearses=contact.rehearses)
-    files = {contact.folder / REPORT: report}
-    if copy is not None:
-        lines = "".join(as_line(event) + "\n" for event in log.events)
-        files |= {copy / REPORT: report, copy / LOG: lines}
-    problems = [log.problem]
-    for path, content in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            atomic_write(path, content)
-        except OSError as error:
-            problems.append(explained(error))
-    return "; ".join(filter(None, problems))
 
 
 if __name__ == "__main__":

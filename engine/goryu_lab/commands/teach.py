@@ -23,14 +23,14 @@ from goryu.commands.common import (
     command_words,
     name_and_value,
     new_parser,
-    positive,
     program,
     run_verb,
 )
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.engines.usi_client import EngineSpec, Timeouts
-from goryu_lab.commands.cluster_options import add_cluster_options, cluster_config, watcher
+from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
+from goryu_lab.commands.training.selfplay_options import add_games, add_out
 from goryu_lab.match.openings import Opening, read_openings
 from goryu_lab.records.game_records import GAMES_SUFFIX, pack_games, read_games
 from goryu_lab.records.hcpe import results
@@ -67,21 +67,13 @@ def _add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--option", type=name_and_value, action="append", default=[], metavar="NAME=VALUE", help="USI option"
     )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FILE.games", help="append the games to this file"
-    )
-    parser.add_argument(
-        "--processes", type=positive, metavar="N",
-        help="engines at a time (default 1; on a cluster: as many as it has room for)",
-    )  # fmt: skip
-    add_cluster_options(parser)
+    add_out(parser)
+    add_worker_options(parser, "engines at a time")
     add_fields(parser, Timeouts(start_timeout_s=300.0, move_timeout_s=60.0))
 
 
 def _add_game_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
-    )
+    add_games(parser)
     parser.add_argument("--openings", type=Path, metavar="FILE", help="start from these openings, one a line")
     add_fields(parser, TeacherConfig)
 

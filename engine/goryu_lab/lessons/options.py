@@ -65,15 +65,3 @@ class PseudocodeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         assert self.board in SMALL_GAMES
-
-
-@dataclass(frozen=True, slots=True)
-class DifferencesOptions:
-    """How `goryu learn differences` measures. Raises InputError for a bad number."""
-
-    seeds: int = ranged(5, "trainings of each variant", most=1000)
-    length: float = ranged(1.0, "factor of the games and steps of a training", most=1000)
-    match_games: int = ranged(100, "games of each match", least=2, most=1_000_000)
-
-    def __post_init__(self) -> None:
-        check_ranges(self)

@@ -14,15 +14,9 @@ from goryu_lab.match.referee import Reason
 RECORD_FORMATS = ("kif", "csa", "usi")
 
 ENDINGS: dict[str, Ending] = {
-    Reason.CHECKMATE: Ending.CHECKMATE,
-    Reason.RESIGNATION: Ending.RESIGNATION,
+    **{str(ending): ending for ending in Ending},
     Reason.ADJUDICATION: Ending.RESIGNATION,
-    Reason.PERPETUAL_CHECK: Ending.PERPETUAL_CHECK,
-    Reason.DECLARATION: Ending.DECLARATION,
-    Reason.TIME: Ending.TIME,
-    Reason.ILLEGAL_MOVE: Ending.ILLEGAL_MOVE,
     Reason.FALSE_DECLARATION: Ending.ILLEGAL_MOVE,
-    Reason.REPETITION: Ending.REPETITION,
     Reason.MAX_PLIES: Ending.MAX_PLIES,
 }
 """The endings that records can express. Other games are interrupted, and a header names the winner."""

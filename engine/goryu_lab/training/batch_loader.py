@@ -1,8 +1,11 @@
-"""Makes batches in other processes, so that a GPU does not wait for them.
+"""The batches of both kinds of positions, made beside the training, so that a GPU does not wait for them.
 
-One core prepares about ten thousand positions a second. A CPU trains on a fifth of that, a GPU on more. The
-batches are those of `dataset.draws`, in the same order for any number of processes, so a run can resume with
-another number.
+`Dataset` has targets that were stored with the positions, and its planes are computed on the host: one core
+prepares about ten thousand positions a second. A CPU trains on a fifth of that, a GPU on more. Of
+`DistilledPositions` the host sends bits, and a teacher on the device makes the targets.
+
+The batches are those of `dataset.draws`, in the same order for any number of processes or threads, so a run
+can resume with another number.
 """
 
 import multiprocessing as mp
@@ -16,9 +19,13 @@ import torch
 from torch import Tensor
 from torch.utils import data
 
-from goryu_lab.training.batches import Arrays, Batch, Draw, Positions
+from goryu_lab.training.batches import Arrays, Batch, Draw
 from goryu_lab.training.dataset import Dataset, draws, make_batch
+from goryu_lab.training.distillation import DistilledPositions
 from goryu_lab.training.process_group import ALONE, ProcessGroup
+
+Positions = Dataset | DistilledPositions
+"""Positions that can be trained on."""
 
 WAITING = 4
 """Batches that each process prepares in advance; one of 256 positions takes 13 MB."""
@@ -37,16 +44,28 @@ def load_batches(
     """Yields the batches of `draws`, beginning with number `first`, or this process's part of each.
 
     size: positions in a batch, of all processes of the group together.
-    workers: as in `Positions.batches`.
+    workers: as in `batches_of`.
     """
     contents = map(group.part, islice(draws(len(positions), size, rng), first, None))
-    return positions.batches(contents, device, workers)
+    return batches_of(positions, contents, device, workers)
 
 
-def stored_batches(
+def batches_of(
+    positions: Positions, contents: Iterable[Draw], device: str, workers: int
+) -> Iterator[Batch[Tensor]]:
+    """Yields the batches of these contents in their order.
+
+    workers: processes, with a teacher threads, that prepare them beside the training; 0: the training
+        prepares them between its steps.
+    """
+    if isinstance(positions, DistilledPositions):
+        return positions.batches(contents, device, workers)
+    return _stored_batches(positions, contents, device, workers)
+
+
+def _stored_batches(
     dataset: Dataset, contents: Iterable[Draw], device: str, workers: int
 ) -> Iterator[Batch[Tensor]]:
-    """Yields batches of positions with stored targets. workers: processes that make the batches."""
     if not workers:
         for content in contents:
             yield on_device(make_batch(dataset, *content), device)

@@ -1,18 +1,9 @@
-"""What a training step reads: a batch, and the sources of batches.
+"""What a training step reads: a batch, whose contents are indices of positions."""
 
-Two kinds of positions give the same batches. `Dataset` has targets that were stored with the positions, and
-its planes are computed on the host. `DistilledPositions` (`distillation.py`) sends bits, and a teacher on the
-device makes the targets.
-"""
-
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 A = TypeVar("A")
 Arrays = npt.NDArray[Any]
@@ -40,20 +31,3 @@ class Batch(NamedTuple, Generic[A]):
     policy: A
     value: A
     result: A
-
-
-class Positions(Protocol):
-    """Positions that can be trained on."""
-
-    def __len__(self) -> int: ...
-
-    def checksum(self) -> str:
-        """Returns a text that other positions do not have: a run goes on only with the same ones."""
-        ...
-
-    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> "Iterator[Batch[Tensor]]":
-        """Yields the batches of these contents in their order.
-
-        workers: how many prepare them beside the training; 0: the training prepares them between its steps.
-        """
-        ...

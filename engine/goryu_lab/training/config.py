@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from goryu.base.config_fields import check_ranges, option, ranged
 from goryu.base.errors import InputError
 
-ARCHITECTURES = ("residual", "lines", "attention")
 PRECISIONS = ("auto", "bfloat16", "float32")
 
 
@@ -22,7 +21,6 @@ class TrainingConfig:
     batch_size: int = ranged(256, "positions in a training step")
     steps: int = ranged(1_000_000, "end the run after this many steps, or after --minutes if that is sooner")
     minutes: float = ranged(math.inf, "end the run after this many minutes of training", most=math.inf)
-    architecture: str = option("residual", "kind of network", choices=ARCHITECTURES)
     learning_rate: float = ranged(
         2e-3,
         "peak of the learning rate, reached after 5 % of the run, for batches of 256; it grows with the "

@@ -10,9 +10,8 @@ Sources are HCPE files or files of games (`game_records.py`); only the latter ha
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +25,6 @@ from goryu_lab.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, res
 from goryu_lab.training.batches import Arrays, Batch, Draw
 from goryu_lab.training.soft_policies import SoftPolicies
 from goryu_lab.training.sources import Source
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 PROMOTIONS = 10 * 81
 """Label of a promoting move minus the label of the same move without promotion."""
@@ -56,15 +52,9 @@ class Dataset:
         return Dataset(self.records[chosen], self.value[chosen], policies)
 
     def checksum(self) -> str:
-        """Implements `Positions`."""
+        """Returns a text that other positions do not have: a run goes on only with the same ones."""
         checksum = zlib.crc32(self.value.tobytes(), zlib.crc32(self.records.tobytes()))
         return f"{len(self)} with checksum {checksum:08x}"
-
-    def batches(self, contents: Iterable[Draw], device: str, workers: int) -> "Iterator[Batch[Tensor]]":
-        """Implements `Positions`; the workers are processes."""
-        from goryu_lab.training.batch_loader import stored_batches
-
-        return stored_batches(self, contents, device, workers)
 
 
 def load_datasets(

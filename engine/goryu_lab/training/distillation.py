@@ -28,7 +28,7 @@ WAITING = 2
 
 
 class DistilledPositions:
-    """Positions of games, which a teacher labels; implements `Positions`."""
+    """Positions of games, which a teacher labels."""
 
     def __init__(self, positions: GamePositions, teacher: DeviceNetwork) -> None:
         self._positions = positions
@@ -40,11 +40,11 @@ class DistilledPositions:
         return len(self._positions)
 
     def checksum(self) -> str:
-        """Implements `Positions`."""
+        """Returns a text that other positions, and others' labels, do not have."""
         return f"{self._positions.checksum()}, labelled by {self._teacher.checksum:08x}"
 
     def batches(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[Batch[Tensor]]:
-        """Implements `Positions`; the workers are threads."""
+        """Yields the batches of these contents in their order. workers: threads, as in `batches_of`."""
         student = PlanesOfBits(STUDENT).to(device)
         mirror = torch.from_numpy(mirror_labels()).to(device)
         teacher = self._teacher.to(device)

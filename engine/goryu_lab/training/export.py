@@ -18,9 +18,7 @@ from torch.nn import functional as F
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.files import atomic_path
-from goryu_lab.training.config import ARCHITECTURES
 from goryu_lab.training.network import PolicyValueNet
-from goryu_lab.training.towers import AttentionBlock
 
 OPSET = 17
 TOLERANCE = 1e-3
@@ -32,7 +30,7 @@ class ExportError(GoryuError, RuntimeError):
 
 
 class _ForExport(nn.Module):  # type: ignore[misc]
-    """The network with its first normalisation and its positions computed, and a probability as its value.
+    """The network with its first normalisation folded, and a probability as its value.
 
     The exporter folds only normalisations after one convolution; the first one follows the sum of two. A
     plane of `input2` is constant, so its contribution is computed once instead of for each square.
@@ -47,14 +45,6 @@ class _ForExport(nn.Module):  # type: ignore[misc]
         self.net.hands = _ConstantPlanes(hands.weight * factor[:, None, None, None])
         board.bias = nn.Parameter(norm.bias - norm.running_mean * factor)
         self.net.norm = nn.Identity()
-        blocks = [block for block in self.net.tower if isinstance(block, AttentionBlock)]
-        for block in blocks:
-            block.positions = _Constant(block.positions())
-        # The exporter loses some arrays that are equal to others, as those of untrained blocks are.
-        parameters = [parameter for block in blocks for parameter in block.parameters()]
-        with torch.no_grad():
-            for i, parameter in enumerate(parameters):
-                parameter.view(-1)[0] += 2e-7 * i
 
     def forward(self, input1: Tensor, input2: Tensor) -> tuple[Tensor, Tensor]:
         policy, value = self.net(input1, input2)
@@ -70,17 +60,6 @@ class _ConstantPlanes(nn.Module):  # type: ignore[misc]
 
     def forward(self, x: Tensor) -> Tensor:
         return F.conv2d(x[:, :, :1, :1], self.weight)
-
-
-class _Constant(nn.Module):  # type: ignore[misc]
-    """Returns a tensor that has been computed."""
-
-    def __init__(self, value: Tensor) -> None:
-        super().__init__()
-        self.value = nn.Parameter(value.detach())
-
-    def forward(self) -> Tensor:
-        return self.value
 
 
 def export_onnx(net: PolicyValueNet, path: Path) -> None:
@@ -116,9 +95,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
         contents = torch.load(path, weights_only=True, map_location="cpu")
         weights, config = contents["averaged"], contents.get("config", {})
         blocks = config.get("blocks", sum(name.endswith(".first.weight") for name in weights))
-        net = PolicyValueNet(
-            blocks, len(weights["board.weight"]), config.get("architecture", ARCHITECTURES[0])
-        )
+        net = PolicyValueNet(blocks, len(weights["board.weight"]))
         net.load_state_dict(weights)
     net.eval()
     return net

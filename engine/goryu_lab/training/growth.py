@@ -13,7 +13,6 @@ Source: Chen, Goodfellow and Shlens, "Net2Net", 2016, whose new channels are cop
 from torch import Tensor
 
 from goryu.base.errors import InputError
-from goryu_lab.training.config import ARCHITECTURES
 from goryu_lab.training.network import PolicyValueNet
 
 
@@ -25,10 +24,8 @@ def size_of(net: PolicyValueNet) -> tuple[int, int]:
 def grown(net: PolicyValueNet, blocks: int, channels: int) -> PolicyValueNet:
     """Returns a network of this size, in evaluation mode, that gives the same answers.
 
-    Raises InputError if `net` has more blocks or more channels, or blocks of another kind.
+    Raises InputError if `net` has more blocks or more channels.
     """
-    if net.architecture != ARCHITECTURES[0]:
-        raise InputError(f"a network of the architecture {net.architecture} cannot grow")
     old_blocks, old_channels = size_of(net)
     if old_blocks > blocks or old_channels > channels:
         found = f"found {old_blocks} of {old_channels}"

@@ -18,8 +18,7 @@ from torch import Tensor, nn
 
 from goryu.base.errors import InputError, first_line
 from goryu_lab.training.export import check_export
-from goryu_lab.training.network import PolicyValueNet
-from goryu_lab.training.towers import ResidualBlock
+from goryu_lab.training.network import PolicyValueNet, ResidualBlock
 
 Layer = tuple[Tensor, Tensor | None]
 """The weight of a convolution or a linear layer, and its bias."""

@@ -83,9 +83,9 @@ class TowerOptimizer:
         ]
         kernels = {id(kernel) for kernel in self._kernels}
         others = [weight for weight in net.parameters() if id(weight) not in kernels]
-        # Biases and factors of channels or heads, [C] or [C, 1, 1], do not decay.
-        matrices = [weight for weight in others if weight.ndim in (2, 4)]
-        factors = [weight for weight in others if weight.ndim not in (2, 4)]
+        # Biases and factors of channels do not decay.
+        matrices = [weight for weight in others if weight.ndim > 1]
+        factors = [weight for weight in others if weight.ndim == 1]
         groups = [
             {"params": matrices, "weight_decay": config.weight_decay},
             {"params": factors, "weight_decay": 0.0},

@@ -15,9 +15,8 @@ from torch import nn
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
-from goryu_lab.training.batches import Positions
-from goryu_lab.training.checkpoint_parts import joined_parts, newest_step, write_parts
-from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
+from goryu_lab.training.batch_loader import Positions, batches_of
+from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.export import expecting, load_checkpoint
 from goryu_lab.training.growth import grown, size_of
 from goryu_lab.training.import_onnx import load_export, unfold
@@ -63,17 +62,12 @@ class RunState:
     progress: TrainingProgress
 
 
-def load_initial(
-    path: Path, blocks: int, channels: int, architecture: str = ARCHITECTURES[0]
-) -> PolicyValueNet:
+def load_initial(path: Path, blocks: int, channels: int) -> PolicyValueNet:
     """Returns the network of a checkpoint or of an exported file (`load_export`).
 
-    A smaller residual network is made this large (`growth.py`). Raises InputError if
-    it is larger, or of another architecture.
+    A smaller network is made this large (`growth.py`). Raises InputError if it is larger.
     """
     net = load_export(path) if path.suffix == ".onnx" else load_checkpoint(path)
-    if net.architecture != architecture:
-        raise InputError(f"{path}: expected the architecture {architecture}, found {net.architecture}")
     try:
         return net if size_of(net) == (blocks, channels) else grown(net, blocks, channels)
     except InputError as error:
@@ -86,16 +80,10 @@ def start(
     folder: Path,
     initial: Path | None,
     group: ProcessGroup,
-    parts: Path | None,
 ) -> RunState:
-    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run.
-
-    parts: a folder for parts of the checkpoint, which are used if `folder` has none.
-    """
+    """Returns the first process's state: that of the checkpoint in its folder, or that of a new run."""
     net, averaged = (
-        PolicyValueNet(config.blocks, config.channels, config.architecture).to(
-            config.device, memory_format=torch.channels_last
-        )
+        PolicyValueNet(config.blocks, config.channels).to(config.device, memory_format=torch.channels_last)
         for _ in range(2)
     )
     optimizer = TowerOptimizer(net, config)
@@ -105,7 +93,7 @@ def start(
     run = {"config": asdict(config), "positions": training.checksum()}
     state = RunState(run, net, parallel, averaged, optimizer, TrainingProgress())
     if group.is_first:
-        _start_in(folder, state, config, training, initial, parts)
+        _start_in(folder, state, config, training, initial)
     if group.size > 1:
         contents = group.from_first(_serialized(_contents(state)) if group.is_first else b"")
         _restore(state, torch.load(io.BytesIO(contents), weights_only=True, map_location="cpu"))
@@ -118,14 +106,9 @@ def _start_in(
     config: TrainingConfig,
     training: Positions,
     initial: Path | None,
-    parts: Path | None,
 ) -> None:
     """Gives the state the checkpoint in the folder, or the initial weights."""
     net, checkpoint = state.net, folder / "checkpoint.pt"
-    carried = joined_parts(parts) if parts and not checkpoint.exists() else None
-    if carried is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        atomic_write(checkpoint, carried)
     is_new = not checkpoint.exists()
     if initial is not None and is_new:
         net.load_state_dict(_starting_network(config, initial, training).state_dict())
@@ -136,11 +119,6 @@ def _start_in(
             contents = torch.load(checkpoint, weights_only=True, map_location="cpu")
             _restore(state, contents)
         _check_run(checkpoint, contents, state.run)
-        if parts and (newest := newest_step(parts)) > state.progress.step:
-            raise InputError(
-                f"{parts} has a newer checkpoint (step {newest}) than {folder} (step {state.progress.step}): "
-                "expected a new folder to go on from the parts, or no such parts"
-            )
     _truncate_log(state.progress.step, folder / "log.jsonl")
 
 
@@ -162,13 +140,13 @@ def _check_run(checkpoint: Path, contents: dict[str, Any], run: dict[str, Any]) 
 
 
 def _starting_network(config: TrainingConfig, initial: Path, training: Positions) -> PolicyValueNet:
-    net = load_initial(initial, config.blocks, config.channels, config.architecture)
+    net = load_initial(initial, config.blocks, config.channels)
     if initial.suffix == ".onnx":
         if not len(training):
             raise InputError("expected positions to train on, found none")
         rng = np.random.default_rng(config.seed)
         chosen = rng.integers(len(training), size=SAMPLE)
-        (some,) = training.batches([(chosen, np.zeros(len(chosen), bool))], config.device, 0)
+        (some,) = batches_of(training, [(chosen, np.zeros(len(chosen), bool))], config.device, 0)
         unfold(net, some.input1.cpu(), some.input2.cpu())
     return net
 
@@ -185,12 +163,9 @@ def _contents(state: RunState) -> dict[str, Any]:
     }
 
 
-def save(state: RunState, folder: Path, parts: Path | None) -> None:
-    """Writes the checkpoint into the folder of the run, and in parts into another one."""
-    content = _serialized(_contents(state))
-    atomic_write(folder / "checkpoint.pt", content)
-    if parts:
-        write_parts(content, parts, state.progress.step)
+def save(state: RunState, folder: Path) -> None:
+    """Writes the checkpoint into the folder of the run."""
+    atomic_write(folder / "checkpoint.pt", _serialized(_contents(state)))
 
 
 def _restore(state: RunState, contents: dict[str, Any]) -> None:

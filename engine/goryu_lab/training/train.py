@@ -26,8 +26,8 @@ import torch
 from torch import Tensor, nn
 
 from goryu.base.errors import GoryuError, InputError
-from goryu_lab.training.batch_loader import load_batches
-from goryu_lab.training.batches import Batch, Positions
+from goryu_lab.training.batch_loader import Positions, load_batches
+from goryu_lab.training.batches import Batch
 from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.device_network import check_device
 from goryu_lab.training.losses import losses
@@ -57,7 +57,6 @@ def train(
     report: Callable[[dict[str, Any]], None] = lambda entry: None,
     initial: Path | None = None,
     group: ProcessGroup = ALONE,
-    parts: Path | None = None,
 ) -> PolicyValueNet:
     """Trains and returns the network with the averaged weights, on the CPU and in evaluation mode.
 
@@ -65,9 +64,9 @@ def train(
     positions, but it may be longer (`MAY_CHANGE`). Else starts from the averaged weights of the
     checkpoint or exported network `initial`, which may be smaller (`growth.py`), or from random weights
     without it. Every evaluation writes checkpoint.pt and one line of JSON in log.jsonl, and every
-    `save_minutes` write the checkpoint; in parts, too, into the folder `parts`, from where a run goes on that
-    has no checkpoint.pt. `report` receives a small entry after every step (`share`, `step`, the last known
-    `loss`) and every logged entry. Raises InputError for files, positions or a device that cannot be used.
+    `save_minutes` write the checkpoint. `report` receives a small entry after every step (`share`, `step`,
+    the last known `loss`) and every logged entry. Raises InputError for files, positions or a device that
+    cannot be used.
 
     Every process of `group` calls this function with the same configuration and positions, and gets the same
     network. Only the first one uses `folder` and `initial`. `batch_size` counts the positions of all.
@@ -77,7 +76,7 @@ def train(
     torch.manual_seed(config.seed)
     check_device(config.device)
     _check_group(group, config, training, testing)
-    state = start(config, training, folder, initial, group, parts)
+    state = start(config, training, folder, initial, group)
     progress = state.progress
     rng = np.random.default_rng((config.seed, 0))
     stream = load_batches(
@@ -114,11 +113,11 @@ def train(
             if group.is_first:
                 with (folder / "log.jsonl").open("a") as log:
                     log.write(json.dumps(entry) + "\n")
-                save(state, folder, parts)
+                save(state, folder)
             saved = time.monotonic()
             report(entry)
         elif group.is_first and not unread and time.monotonic() - saved > 60.0 * config.save_minutes:
-            save(state, folder, parts)
+            save(state, folder)
             saved = time.monotonic()
     state.averaged.to("cpu").eval()
     return state.averaged

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from goryu_lab.training.batches import Positions
+from goryu_lab.training.batch_loader import Positions, batches_of
 from goryu_lab.training.process_group import ALONE, ProcessGroup
 
 EVALUATION_BATCH = 512
@@ -56,7 +56,7 @@ def validate(
     sums = np.zeros(8)
     parts = (mine[start : start + EVALUATION_BATCH] for start in range(0, len(mine), EVALUATION_BATCH))
     contents = ((part, np.zeros(len(part), bool)) for part in parts)
-    for batch in positions.batches(contents, device, 0):
+    for batch in batches_of(positions, contents, device, 0):
         legal, label, result = batch.legal, batch.label, batch.result
         with torch.no_grad():
             logits, value = net(batch.input1, batch.input2)

@@ -14,7 +14,7 @@ from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import GoryuError, InputError, explained, fault
 from goryu.base.installation import how_to_install
 from goryu.base.language import tr
-from goryu.players.set_up.model_path import named_model
+from goryu.commands.common import add_model
 from goryu.usi.start_config import start_config
 
 if TYPE_CHECKING:
@@ -96,9 +96,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
     )
-    parser.add_argument(
-        "--model", type=named_model, metavar="FILE.onnx", help=tr("network (default: the strongest one here)")
-    )
+    add_model(parser)
     parser.add_argument(
         "--dojo",
         type=Path,

@@ -27,7 +27,7 @@ def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:
 
 @pytest.mark.slow
 def test_goryu_doctor_reports_a_missing_model(capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor.main(["--model", "/nowhere/none.onnx"]) == 1
+    assert doctor.main(["/nowhere/none.onnx"]) == 1
     text = capsys.readouterr().out
     assert "! broken: model /nowhere/none.onnx: no such file" in text
     assert "search:" in text

@@ -1,4 +1,4 @@
-"""The command lines around matches: match.py, openings.py and the adapter for GNU Shogi."""
+"""The command lines around matches: match.py and the adapter for GNU Shogi."""
 
 import json
 import os
@@ -7,18 +7,14 @@ import subprocess
 import sys
 import time
 from importlib import import_module
-from itertools import islice
 from pathlib import Path
-from random import Random
 from types import ModuleType
 
 import pytest
 
 from goryu.base.installation import how_to_install
 from goryu.commands.common import command_words
-from goryu.engines.usi_client import EngineError, EngineSpec, UsiClient
 from goryu_lab.match.export import new_folder
-from goryu_lab.match.opening_sampler import Sampling, sample_openings
 from goryu_lab.match.openings import read_openings
 from goryu_lab.match.referee import Referee
 from paths import ROOT
@@ -29,7 +25,6 @@ MISSING = str(Path(__file__).with_name("missing"))
 """The path of no file."""
 
 SCRIPTED = f"{sys.executable} {ROOT / 'tests' / 'helpers' / 'engines' / 'scripted.py'}"
-FAIRY_STOCKFISH = Path("/usr/games/fairy-stockfish")
 
 
 def tool(name: str) -> ModuleType:
@@ -237,22 +232,6 @@ def test_an_interrupted_match_prints_its_table_and_stops_its_engines(how: int, t
             os.kill(int(pid), 0)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="sends signals")
-def test_openings_stop_their_engine_when_they_are_interrupted(tmp_path: Path) -> None:
-    pid, trace = tmp_path / "pid", tmp_path / "trace"
-    engine = f"sh -c 'echo $$ > {pid}; export USI_TRACE={trace}; exec {SCRIPTED} hang'"
-    command = [sys.executable, "-m", "goryu", "openings", "--engine", engine]
-    with subprocess.Popen([*command, "--out", str(tmp_path / "out")], stdout=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 30
-        while "go nodes" not in (trace.read_text() if trace.exists() else "") and time.monotonic() < deadline:
-            time.sleep(0.05)
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(60) == 130
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(("name", "count"), [("balanced.txt", 400), ("balanced-1600.txt", 1600)])
 def test_the_shipped_openings_are_distinct_and_playable(name: str, count: int) -> None:
     openings = read_openings(ROOT / "tools" / "openings" / name)
@@ -267,61 +246,11 @@ def test_the_shipped_openings_are_distinct_and_playable(name: str, count: int) -
     assert len(ends) == len(openings)
 
 
-@pytest.mark.skipif(not FAIRY_STOCKFISH.exists(), reason=f"{FAIRY_STOCKFISH} is not installed")
-def test_openings_are_balanced_and_reproducible_from_the_seed() -> None:
-    def sample() -> list[tuple[str, int]]:
-        options = (("UCI_Variant", "shogi"), ("MultiPV", "4"))
-        client = UsiClient(EngineSpec((str(FAIRY_STOCKFISH),), options))
-        client.start()
-        try:
-            sampling = Sampling(walk_nodes=300, evaluation_nodes=1000)
-            found = islice(sample_openings(client, sampling, Random(2)), 4)
-            return [(str(balanced.opening), balanced.cp) for balanced in found]
-        finally:
-            client.quit()
-
-    first = sample()
-    assert first == sample()
-    assert all(abs(cp) < 150 for _, cp in first)
-    assert len({opening for opening, _ in first}) == 4
-
-
-def test_an_engine_that_finds_no_more_openings_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goryu_lab.match.opening_sampler.MAX_WALKS", 5)
-    client = UsiClient(EngineSpec(command_words(f"{SCRIPTED} push 0")))
-    client.start()
-    try:
-        found = sample_openings(client, Sampling((0, 0)), Random(1))
-        assert str(next(found).opening) == "startpos"
-        with pytest.raises(EngineError, match="no new balanced opening in 5 walks"):
-            next(found)
-    finally:
-        client.quit()
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["--plies", "9", "4"], "MIN <= MAX"),
-        (["--balance", "0"], "--balance: 0"),
-        (["--out", "."], "expected a file"),
-        ([], f"cannot start '{MISSING}'"),
-    ],
-)
-def test_openings_reports_wrong_arguments(
-    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    engine = ["--engine", MISSING, "--out", str(tmp_path / "openings.txt")]
-    assert status_of("openings", [*engine, *arguments]) == 2
-    assert words in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
         ("bench", "--no-network"),
         ("match", "--engine1 a --engine2 b --nodes 1 --out {folder}"),
-        ("openings", "--engine a --out {folder}/openings.txt"),
     ],
 )
 def test_a_tool_names_the_extra_that_it_needs(name: str, arguments: str, tmp_path: Path) -> None:

@@ -2,17 +2,17 @@
 
 An event is {"stage", "item", "event"}: "begin", then "done" with what was found under "found", or "failed"
 with a reason, and "so far" in between; or {"stage", "event": "end"}. An item without "done" or "failed" is
-done again, unless the process died in it. Each line is on the disk before the next item begins.
+done again, unless the process died in it. The process that does the items writes them, and its supervisor how
+it ended if it died; each line is on the disk before the next item begins.
 """
 
 import json
 import os
 from collections.abc import Iterator, Mapping
-from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from goryu.base.errors import InputError, explained
+from goryu.base.errors import InputError
 from goryu.base.language import tr
 
 Event = Mapping[str, Any]
@@ -24,43 +24,32 @@ SO_FAR = "so far"
 
 
 class ContactLog:
-    """The log in a file, which need not exist.
-
-    problem: why the last events are not on the disk; "" if they are.
-    """
+    """The log in a file, which need not exist."""
 
     def __init__(self, path: Path) -> None:
         """Reads the file, without a last line that a kill has cut off; raises InputError if it is no log."""
         self.path = path
         self.events: list[dict[str, Any]] = []
-        self.problem = ""
-        self._unsaved = b""
         content = path.read_bytes() if path.is_file() else b""
         whole, _, torn = content.rpartition(b"\n")
         for number, line in enumerate(filter(None, whole.split(b"\n")), 1):
-            event = as_event(line)
-            if event is None:
-                raise InputError(
-                    tr("{path}: line {number} is no event of a first contact", path=path, number=number)
-                )
+            try:
+                event = json.loads(line)
+                assert {"stage", "event"} <= event.keys()
+            except (ValueError, AttributeError, AssertionError):
+                problem = "{path}: line {number} is no event of a first contact"
+                raise InputError(tr(problem, path=path, number=number)) from None
             self.events.append(event)
         if torn:
             os.truncate(path, len(content) - len(torn))
 
     def append(self, event: Event) -> None:
-        """Adds an event, and waits until it is on the disk.
-
-        If the disk takes it not, as a full one, `problem` says why, and the next call tries again.
-        """
+        """Adds an event, and waits until it is on the disk."""
         self.events.append(dict(event))
-        self._unsaved += as_line(event).encode() + b"\n"
-        try:
-            with self.path.open("ab", buffering=0) as file:
-                _write(file, self._unsaved)
-        except OSError as error:
-            self.problem = explained(error)
-        else:
-            self.problem, self._unsaved = "", b""
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(as_line(event) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
 
     def results(self, stage: str) -> Iterator[dict[str, Any]]:
         """Yields the events of items that are done or have failed."""
@@ -93,27 +82,6 @@ class ContactLog:
         return any(event["stage"] == stage and event["event"] == "end" for event in self.events)
 
 
-def _write(file: FileIO, content: bytes) -> None:
-    """Writes all at the end of a file, or nothing."""
-    end = file.tell()
-    try:
-        while content:
-            content = content[file.write(content) :]
-        os.fsync(file.fileno())
-    except OSError:
-        file.truncate(end)
-        raise
-
-
 def as_line(event: Event) -> str:
     """Returns an event as a line of JSON; what JSON does not know becomes a text."""
     return json.dumps(event, ensure_ascii=False, default=str)
-
-
-def as_event(line: bytes) -> dict[str, Any] | None:
-    """Returns the event in a line, or None if it holds something else, such as a message of a library."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and {"stage", "event"} <= found.keys() else None

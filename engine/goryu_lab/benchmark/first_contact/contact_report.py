@@ -1,10 +1,14 @@
 """The report of a first contact in Markdown, from its log."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from goryu.base.files import atomic_write
 from goryu.base.language import tr
 from goryu_lab.benchmark.first_contact.contact_log import ContactLog
+
+REPORT = "report.md"
 
 Events = Sequence[Mapping[str, Any]]
 
@@ -13,18 +17,18 @@ SPEEDS = ("moves", "ms_per_move", "nps", "depth", "slowest_ms", "late_ms")
 DIFFERENCES = ("policy_max", "policy_mean", "value_max", "value_mean", "same_first")
 
 
-def contact_report(log: ContactLog, stages: Sequence[str], *, rehearses: bool) -> str:
-    """Returns the report."""
-    return "\n".join(_lines(log, stages, rehearses)) + "\n"
+def write_report(log: ContactLog, folder: Path, *, rehearses: bool) -> None:
+    """Writes the report as far as it goes."""
+    atomic_write(folder / REPORT, "\n".join(_lines(log, rehearses)) + "\n")
 
 
-def _lines(log: ContactLog, stages: Sequence[str], rehearses: bool) -> Iterator[str]:
+def _lines(log: ContactLog, rehearses: bool) -> Iterator[str]:
     hardware = log.found("machine", "hardware") or {}
     yield "# " + tr("First contact: {gpu}", gpu=hardware.get("gpu", "-"))
     if rehearses:
         yield ""
         yield tr("This was a rehearsal: the CPU ran in place of the GPU. No number is one of a GPU.")
-    for stage in stages:
+    for stage in TITLES:
         results = list(log.results(stage))
         if all(event["stage"] != stage for event in log.events):
             continue

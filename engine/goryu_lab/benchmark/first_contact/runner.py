@@ -1,26 +1,34 @@
 """Runs stages, each in a process of its own with a limit of time.
 
-A library that crashes, hangs or takes all memory ends that process and costs one item: this process notes how
-it ended, and starts another one for the rest of the stage. So it does after an item that has failed: an error
-of CUDA may last as long as its process.
+A library that crashes, hangs or takes all memory ends that process and costs one item: its supervisor notes
+how it ended, and starts another one for the rest of the stage. So it does after an item that has failed: an
+error of CUDA may last as long as its process. Such a process is `python -m MODULE FOLDER STAGE WORDS SECONDS`
+with the WORDS "rehearse" and "quick", joined by a comma. What it finds goes to the log in the folder, which
+tells the next one what is settled.
 """
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, Queue
 from typing import IO
 
 from goryu.base.errors import GoryuError, first_line
-from goryu_lab.benchmark.first_contact.contact_log import SO_FAR, ContactLog, Event, as_event
+from goryu_lab.benchmark.first_contact import answers, contest, faults, machine, rates
+from goryu_lab.benchmark.first_contact.contact_log import LOG, SO_FAR, ContactLog, Event, as_line
+from goryu_lab.benchmark.first_contact.contact_report import write_report
 from goryu_lab.benchmark.first_contact.plan import Contact, Stage
+
+STAGES = {
+    stage.name: stage for stage in (machine.STAGE, answers.STAGE, rates.STAGE, faults.STAGE, contest.STAGE)
+}
+"""In the order in which they run."""
+
+MODULE = "goryu_lab.benchmark.first_contact.runner"
 
 SPARE_S = 10.0
 """Before its limit a stage begins no item, if the stage has ten times as long."""
@@ -28,22 +36,41 @@ SPARE_S = 10.0
 HELD_S = 10.0
 """How long to wait for the end of a process that was killed."""
 
-Say = Callable[[Event], None]
+ERRORS = "errors.log"
+"""What the processes write to stderr."""
 
 
-OVER = ("end", "out of time")
-"""The events after which a stage needs no other process."""
+def command(contact: Contact, stage: str) -> list[str]:
+    """Returns the command of a process for one stage, to which its seconds are added."""
+    words = [
+        word for word, is_set in (("rehearse", contact.rehearses), ("quick", contact.is_quick)) if is_set
+    ]
+    return [sys.executable, "-m", MODULE, str(contact.folder), stage, ",".join(words)]
 
 
-def run_stage(
-    stage: Stage, contact: Contact, settled: set[str], failed: set[str], seconds: float, say: Say
-) -> None:
-    """Does the items of a stage that are not settled, in this process; `say` takes each event.
+def main(arguments: Sequence[str]) -> None:
+    """Does the items of one stage; prints, logs and reports each event."""
+    folder, name, words, seconds = arguments
+    log = ContactLog(Path(folder) / LOG)
+
+    def note(event: Event) -> None:
+        log.append(event)
+        print(as_line(event), flush=True)  # noqa: T201
+        if event["event"] != "begin":
+            write_report(log, contact.folder, rehearses=contact.rehearses)
+
+    contact = Contact(Path(folder), "rehearse" in words, "quick" in words, note)
+    run_stage(STAGES[name], contact, log, float(seconds))
+
+
+def run_stage(stage: Stage, contact: Contact, log: ContactLog, seconds: float) -> None:
+    """Does the items of a stage that are not settled, in this process; `contact.say` takes each event.
 
     An item that raises has failed, and is the last one here. Items for which no time is left are neither done
-    nor failed. failed: those of the settled items that others may need.
+    nor failed, and those that need one that has failed are left out.
     """
     deadline = time.monotonic() + seconds - min(SPARE_S, seconds / 10)
+    settled, failed, say = log.settled(stage.name), log.failed(stage.name), contact.say
     items = [item for item in stage.items(contact) if item.name not in settled and item.needs not in failed]
     for i, (name, work, _) in enumerate(items):
         left_s = deadline - time.monotonic()
@@ -64,97 +91,48 @@ def run_stage(
     say({"stage": stage.name, "event": "end"})
 
 
-def supervise(
-    stage: Stage, log: ContactLog, command: Sequence[str], seconds: float, say: Say, errors: Path
-) -> None:
-    """Runs a stage in processes of its own, until it ends or its time is up, and logs what they say.
+def supervise(stage: str, folder: Path, command: Sequence[str], seconds: float) -> None:
+    """Runs a stage in processes of its own, until it ends or its time is up.
 
-    command: starts such a process, which prints events and does what is not settled; the seconds that it has
-        are added. say: takes each event that is logged. errors: the file for what they write to stderr.
+    command: starts such a process; the seconds that it has are added.
     """
-
-    def note(event: Event) -> None:
-        log.append(event)
-        say(event)
-
     deadline = time.monotonic() + seconds
     while (left_s := deadline - time.monotonic()) > 0.0:
-        item, is_over, has_settled = "", False, False
-        with errors.open("ab") as stderr:
+        before = len(ContactLog(folder / LOG).events)
+        with (folder / ERRORS).open("ab") as stderr:
             start = stderr.tell()
-            process = _start([*command, str(left_s)], stderr)
-        try:
-            _tell(process, (log.settled(stage.name), log.failed(stage.name)))
-            for event in _events(process, deadline):
-                note(event)
-                if event["event"] != SO_FAR:
-                    item = str(event.get("item", "")) if event["event"] == "begin" else ""
-                is_over = event["event"] in OVER
-                has_settled = has_settled or event["event"] in ("done", "failed")
-        finally:
-            _kill(process)
-        timed_out = process.returncode is None or time.monotonic() >= deadline
-        if process.returncode != 0:
-            reason = "over its time" if timed_out else _ended(int(process.returncode), errors, start)
-            if item:  # Died in an item: go on without it.
-                note({"stage": stage.name, "item": item, "event": "failed", "reason": reason})
+            status = _status([*command, str(left_s)], stderr, left_s)
+        log = ContactLog(folder / LOG)
+        events = [event for event in log.events[before:] if event["event"] != SO_FAR]
+        last = events[-1] if events else {"event": ""}
+        if status != 0:
+            reason = "over its time" if status is None else _ended(status, folder / ERRORS, start)
+            if last["event"] == "begin":  # Died in an item: go on without it.
+                log.append({"stage": stage, "item": last["item"], "event": "failed", "reason": reason})
             else:
-                note({"stage": stage.name, "event": "broken", "reason": reason})
-        if is_over or not (item or has_settled):
+                log.append({"stage": stage, "event": "broken", "reason": reason})
+        if last["event"] in ("", "end", "out of time"):
             return
 
 
-def _start(command: Sequence[str], stderr: IO[bytes]) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True
-    )
+def _status(command: Sequence[str], stderr: IO[bytes], seconds: float) -> int | None:
+    """Runs a process, then kills it with all that it has started; returns its exit status.
 
-
-def _tell(process: "subprocess.Popen[bytes]", names: Sequence[set[str]]) -> None:
-    """Tells a process which items are settled, and leaves its input open as long as this process lives."""
-    assert process.stdin is not None
-    with suppress(OSError):  # It has ended already.
-        process.stdin.write(json.dumps([sorted(each) for each in names]).encode() + b"\n")
-        process.stdin.flush()
-
-
-def _events(process: "subprocess.Popen[bytes]", deadline: float) -> Iterator[Event]:
-    """Yields the events that a process prints until its output ends or the deadline has passed."""
-    lines: Queue[bytes | None] = Queue()
-
-    def read() -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
-            lines.put(line)
-        lines.put(None)
-
-    threading.Thread(target=read, daemon=True).start()
-    while True:
-        try:
-            line = lines.get(timeout=max(0.0, deadline - time.monotonic()))
-        except Empty:
-            return
-        if line is None:
-            return
-        event = as_event(line)
-        if event is not None:  # A library may print something else.
-            yield event
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """Waits for the end of a process whose output has ended, else kills it with all that it has started."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(0.5)
-    if process.stdin is not None:
-        with suppress(OSError):
-            process.stdin.close()
-    with suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    with suppress(subprocess.TimeoutExpired):  # A driver may hold it.
-        process.wait(HELD_S)
+    None: it took longer than it had.
+    """
+    process = subprocess.Popen(command, stderr=stderr, start_new_session=True)
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        with suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):  # A driver may hold it.
+            process.wait(HELD_S)
 
 
 def _ended(code: int, errors: Path, start: int) -> str:
@@ -165,3 +143,7 @@ def _ended(code: int, errors: Path, start: int) -> str:
             how = f"killed by {signal.Signals(-code).name}"
     last = errors.read_bytes()[start:].decode("utf-8", "replace").strip().rpartition("\n")[2]
     return f"{how}: {last[:200]}" if last else how
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -11,8 +11,6 @@ r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, 
     goryu learn pseudocode tictactoe --actors 2 --playouts 0.1 --untried reduced
     goryu learn pseudocode tictactoe --as-published
     goryu learn pseudocode shogi
-    goryu learn differences tictactoe --seeds 3
-    goryu learn tables
     goryu learn pi
     goryu learn bandit
     goryu learn pruning
@@ -29,10 +27,6 @@ does what the tutorial's code does; other options change that, as its exercises 
 `pseudocode` is AlphaZero's: actors play while a trainer trains. The numbers are the published ones for chess
 times a factor each; `--show` prints them and does nothing else. Networks go to networks/STEP.onnx. With
 `--as-published` the search is the pseudocode's tree and no position is rotated or reflected.
-
-`differences` trains variants of the pseudocode with several seeds, each with one difference between the
-published version and ours, and prints what they bring. `tables` measures the tables of the texts again, with
-the shipped networks and without PyTorch.
 
 `pi`, `bandit` and `pruning` train nothing and need no PyTorch: pi by random points, three slot machines on
 which you play against UCB1, and what cuts and symmetry save at tic-tac-toe.
@@ -59,7 +53,6 @@ from goryu.commands.common import (
 from goryu.commands.config_options import add_fields, changed, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu_lab.commands.training import learn_shows as shows
-from goryu_lab.commands.training.learn_measurements import add_measurements
 from goryu_lab.lessons.alphazero_config import TICTACTOE
 from goryu_lab.lessons.options import (
     LOOP_OPTIONS,
@@ -130,7 +123,6 @@ def make_parser() -> argparse.ArgumentParser:
         add_fields(verb, PseudocodeOptions)
         add_fields(verb.add_argument_group("factors of the published numbers"), factors)
     _add_demonstrations(verbs)
-    add_measurements(verbs)
     return parser
 
 

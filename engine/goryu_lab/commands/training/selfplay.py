@@ -37,7 +37,6 @@ from goryu.commands.common import (
     add_verb,
     new_parser,
     non_negative,
-    positive,
     program,
     run_verb,
     seed,
@@ -48,13 +47,13 @@ from goryu.commands.progress_display import ProgressDisplay
 from goryu.evaluators.network.named_networks import named_network
 from goryu.evaluators.network.providers import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.commands.cluster_options import cluster_config, watcher
+from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
 from goryu_lab.commands.training.selfplay_options import (
     add_game_options,
+    add_games,
     add_loop_options,
     add_out,
     add_run_options,
-    add_workers,
 )
 from goryu_lab.loop.config import LoopConfig, ShogiLoopConfig
 from goryu_lab.match.openings import Opening, read_openings
@@ -83,9 +82,7 @@ def make_parser() -> argparse.ArgumentParser:
     play = add_verb(verbs, "play", _play, "play games")
     add_run_options(play)
     add_game_options(play)
-    play.add_argument(
-        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
-    )
+    add_games(play)
     play.add_argument(
         "--device",
         metavar="NAME",
@@ -118,7 +115,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--model", type=named_model, required=True, metavar="FILE.onnx", help="the network of the searches"
     )
     add_out(leaves)
-    add_workers(leaves)
+    add_worker_options(leaves, "processes that play")
     leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
     add_fields(leaves, LeafConfig)
 

@@ -7,7 +7,7 @@ from goryu.commands.common import non_negative, positive, seed
 from goryu.commands.config_options import add_fields
 from goryu.evaluators.network.providers import BACKENDS
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.commands.cluster_options import add_cluster_options
+from goryu_lab.commands.cluster_options import add_worker_options
 from goryu_lab.loop.config import LoopConfig, ShogiLoopConfig
 from goryu_lab.loop.gate import GateConfig
 from goryu_lab.loop.window import WindowRule
@@ -41,18 +41,14 @@ def add_out(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_workers(parser: argparse.ArgumentParser) -> None:
+def add_games(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--processes",
-        type=positive,
-        metavar="N",
-        help="processes that play (default 1; on a cluster: as many as it has room for)",
+        "--games", type=positive, metavar="N", help="play the games 0 to N - 1 (default: no end)"
     )
-    add_cluster_options(parser)
 
 
 def add_machine_options(parser: argparse.ArgumentParser) -> None:
-    add_workers(parser)
+    add_worker_options(parser, "processes that play")
     parser.add_argument(
         "--at-once",
         type=positive,

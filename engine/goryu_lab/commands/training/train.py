@@ -23,10 +23,10 @@ from goryu.commands.common import new_parser, program, share
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.training.config import ARCHITECTURES, TrainingConfig
+from goryu_lab.training.config import TrainingConfig
 
 if TYPE_CHECKING:
-    from goryu_lab.training.batches import Positions
+    from goryu_lab.training.batch_loader import Positions
     from goryu_lab.training.process_group import ProcessGroup
 
 RESUME = "the same command resumes from the last checkpoint"
@@ -60,12 +60,6 @@ def make_parser() -> argparse.ArgumentParser:
         "files of games",
     )
     parser.add_argument("--folder", type=Path, required=True, help="folder of the run")
-    parser.add_argument(
-        "--parts",
-        type=Path,
-        metavar="FOLDER",
-        help="also save the checkpoint here, in files under 15 MiB; a --folder without one goes on from them",
-    )
     parser.add_argument(
         "--initial",
         type=Path,
@@ -125,11 +119,9 @@ def train_and_export(args: argparse.Namespace, config: TrainingConfig, group: "P
         print(f"{group.size} processes, {config.batch_size // group.size} positions of each batch a process")
     with ProgressDisplay() as display:
         net = train(
-            config, training, testing, args.folder, lambda entry: show(display, entry),
-            args.initial, group, args.parts,
-        )  # fmt: skip
-    kind = "" if config.architecture == ARCHITECTURES[0] else f"{config.architecture}-"
-    path = args.folder / f"goryu-{kind}{config.blocks}x{config.channels}.onnx"
+            config, training, testing, args.folder, lambda entry: show(display, entry), args.initial, group
+        )
+    path = args.folder / f"goryu-{config.blocks}x{config.channels}.onnx"
     export_onnx(net, path)
     plot_run(args.folder / "log.jsonl", args.folder / "curves.png")
     print(f"wrote {path} and {args.folder / 'curves.png'}")

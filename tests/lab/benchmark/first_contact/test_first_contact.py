@@ -12,6 +12,7 @@ from goryu.evaluators.network.providers import BackendError, Session, open_sessi
 from goryu.implementation import IMPLEMENTATION
 from goryu_lab.benchmark.first_contact import answers, faults, machine, rates
 from goryu_lab.benchmark.first_contact.answers import Answers
+from goryu_lab.benchmark.first_contact.contact_log import LOG
 from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Stage
 from goryu_lab.commands.first_contact import main
 
@@ -20,27 +21,22 @@ pytest.importorskip("onnxruntime")
 
 @pytest.mark.slow
 @pytest.mark.skipif(IMPLEMENTATION == "python", reason="the search of Python is too slow")
-def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(tmp_path: Path) -> None:
     pytest.importorskip("rsshogi")
-    out, copy = tmp_path / "contact", tmp_path / "copy"
-    words = ["--out", str(out), "--copy", str(copy), "--rehearse", "--quick", "--minutes", "3"]
+    words = ["--out", str(tmp_path), "--rehearse", "--quick", "--minutes", "3"]
     assert main(words) == 1, "TensorRT is missing"
-    events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    log = (tmp_path / LOG).read_bytes()
+    events = [json.loads(line) for line in log.splitlines()]
     failed = [event["item"] for event in events if event["event"] == "failed"]
     assert failed == ["provider tensorrt", "opening tensorrt", "opening tensorrt"]
     found = {event["item"]: event["found"] for event in events if event["event"] == "done"}
     assert all(each["is_close"] for each in found.values() if "is_close" in each)
     assert found["match"]["games"] == 2
     assert found["a killed engine beside another"]["answers"] == 4
+    assert "attention 1x32 onnxruntime fp16 bits, batch 8" in (tmp_path / "report.md").read_text("utf-8")
     assert main(words) == 1
-    assert capsys.readouterr().out == ""
-    report = (copy / "report.md").read_text("utf-8")
-    assert (out / "report.md").read_text("utf-8") == report
-    assert (out / "log.jsonl").read_bytes() == (copy / "log.jsonl").read_bytes()
-    assert "attention 1x32 onnxruntime fp16 bits, batch 8" in report
-    assert main(["--out", str(out), "--rehearse"]) == 2, "another kind of contact"
+    assert (tmp_path / LOG).read_bytes() == log
+    assert main(["--out", str(tmp_path), "--rehearse"]) == 2, "another kind of contact"
 
 
 def test_differences_are_those_of_probabilities_and_values() -> None:

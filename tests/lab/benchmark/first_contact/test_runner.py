@@ -1,52 +1,48 @@
 """Stages in processes of their own: whatever ends such a process costs one item."""
 
-import errno
 import json
-import os
-import signal
-import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from goryu.base.errors import InputError
-from goryu_lab.benchmark.first_contact import child
-from goryu_lab.benchmark.first_contact.contact_log import ContactLog
+from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog
 from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Found, Item, Stage
 from goryu_lab.benchmark.first_contact.runner import run_stage, supervise
 
 CHILD = """
 import json, os, sys, time
-settled, failed = json.loads(sys.stdin.readline())
-assert set(failed) <= set(settled)
-print("a library says something", flush=True)
+from pathlib import Path
+log = Path(sys.argv[1])
+settled = [event["item"] for event in map(json.loads, log.read_text().splitlines()) if "found" in event
+           or "reason" in event] if log.exists() else []
+def note(**event):
+    with log.open("a") as file:
+        print(json.dumps({"stage": "s", **event}), file=file)
 for item in ("good", "bad", "crash", "hang", "better"):
     if item in settled:
         continue
-    print(json.dumps({"stage": "s", "item": item, "event": "begin"}), flush=True)
+    note(item=item, event="begin")
     if item == "bad":
         print("a warning", file=sys.stderr, flush=True)
-        print(json.dumps({"stage": "s", "item": item, "event": "failed", "reason": "bad"}), flush=True)
+        note(item=item, event="failed", reason="bad")
         sys.exit()
     if item == "crash" and os.environ.get("SPEAKS"):
         print("out of luck", file=sys.stderr, flush=True)
     if item == "crash":
         os.abort()
-    if item == "hang" and float(sys.argv[1]) < 90.0:
+    if item == "hang" and float(sys.argv[2]) < 90.0:
         time.sleep(60)
-    print(json.dumps({"stage": "s", "item": item, "event": "done", "found": {}}), flush=True)
-print(json.dumps({"stage": "s", "event": "end"}), flush=True)
+    note(item=item, event="done", found={})
+note(event="end")
 """
-STAGE = Stage("s", 1.0, lambda contact: iter(()))
 
 
 def supervised(folder: Path, seconds: float) -> ContactLog:
-    log = ContactLog(folder / "log.jsonl")
-    command = [sys.executable, "-I", "-S", "-c", CHILD]  # Starts quickly.
-    supervise(STAGE, log, command, seconds, lambda event: None, folder / "errors.log")
-    return ContactLog(log.path)
+    command = [sys.executable, "-I", "-S", "-c", CHILD, str(folder / LOG)]  # Starts quickly.
+    supervise("s", folder, command, seconds)
+    return ContactLog(folder / LOG)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
@@ -77,45 +73,19 @@ def test_an_error_and_a_lack_of_time_are_lines_of_the_log(tmp_path: Path) -> Non
     items = [Item("a", fails), Item("b", breaks), Item("c", lambda seconds: {}, "a"), Item("d", fails)]
     stage = Stage("s", 1.0, lambda contact: iter(items))
 
-    def events(settled: set[str], failed: set[str], seconds: float) -> list[dict[str, object]]:
-        found: list[dict[str, object]] = []
-        run_stage(stage, Contact(tmp_path), settled, failed, seconds, lambda event: found.append(dict(event)))
-        return found
+    log = ContactLog(tmp_path / LOG)
 
-    assert [event.get("reason") for event in events(set(), set(), 60.0)] == [None, "no such device"]
-    assert [event.get("reason") for event in events({"a"}, {"a"}, 60.0)] == [None, "KeyError: 'x'"]
-    assert events({"a", "b", "d"}, {"a", "b", "d"}, 60.0) == [{"stage": "s", "event": "end"}]
-    assert events({"a"}, {"a"}, 0.0) == [{"stage": "s", "event": "out of time", "left": ["b", "d"]}]
-    assert [event["event"] for event in events({"a", "b", "d"}, set(), 60.0)] == ["begin", "done", "end"]
+    def run(seconds: float) -> list[object]:
+        before = len(log.events)
+        run_stage(stage, Contact(tmp_path, say=log.append), log, seconds)
+        return [event.get("reason", event["event"]) for event in log.events[before:]]
 
-
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_who_measures_ends_with_the_process_that_listens(tmp_path: Path) -> None:
-    command = [*child.command(Contact(tmp_path, rehearses=True), "rates"), "60"]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
-    with subprocess.Popen(command, **pipes) as process:
-        out, _ = process.communicate(b"[[], []]\n")
-    assert process.returncode == -signal.SIGKILL
-    assert b'"event": "end"' not in out
-
-
-def test_a_full_disk_costs_no_event(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = ContactLog(tmp_path / "log.jsonl")
-    events = [{"stage": "s", "item": name, "event": "done", "found": {}} for name in "abc"]
-    log.append(events[0])
-
-    def full(descriptor: int) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", full)
-        log.append(events[1])
-    assert "No space left" in log.problem
-    assert log.settled("s") == {"a", "b"}
-    assert ContactLog(log.path).events == events[:1]
-    log.append(events[2])
-    assert not log.problem
-    assert ContactLog(log.path).events == events
+    assert run(60.0) == ["begin", "no such device"]
+    assert run(0.0) == ["out of time"]
+    assert log.events[-1]["left"] == ["b", "d"], "c needs a"
+    assert run(60.0) == ["begin", "KeyError: 'x'"]
+    assert run(60.0) == ["begin", "no such device"]
+    assert run(60.0) == ["end"]
 
 
 def test_a_log_survives_a_kill_in_the_middle_of_a_line(tmp_path: Path) -> None:

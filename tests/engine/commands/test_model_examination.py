@@ -1,5 +1,6 @@
-"""goryu check-model: what it says of good, wrong and unusable models."""
+"""`goryu doctor MODEL`: what it says of good, wrong and unusable models."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,34 +11,44 @@ onnx: Any = pytest.importorskip("onnx")
 
 from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
-from goryu.__main__ import run as goryu  # noqa: E402
+from goryu.commands import doctor  # noqa: E402
+from goryu.commands.model_examination import examine  # noqa: E402
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
+from goryu.evaluators.network import providers  # noqa: E402
+from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
 from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
-from goryu.implementation import Board  # noqa: E402
-from goryu.table.random_positions import random_positions  # noqa: E402
-from goryu_lab.conversion.checking import check_model  # noqa: E402
-from goryu_lab.conversion.convert import convert  # noqa: E402
-from goryu_lab.conversion.sanity import (  # noqa: E402
+from goryu.implementation import IMPLEMENTATION, Board  # noqa: E402
+from goryu.players.config import EvaluatorConfig  # noqa: E402
+from goryu.players.set_up.sanity import (  # noqa: E402
     FIRST_MOVES,
     MATES,
     TAKES_ROOK,
     rook_to_take,
 )
+from goryu.table.random_positions import random_positions  # noqa: E402
+from goryu_lab.conversion.convert import convert  # noqa: E402
 from paths import MODELS  # noqa: E402
 
 MODEL = MODELS / "goryu-5x64.onnx"
 
 
+def lines_of(path: Path) -> list[str]:
+    return list(examine(NetworkEvaluator(path, backend="onnxruntime")))
+
+
+def bad_answers(path: Path) -> str:
+    return "\n".join(line for line in lines_of(path) if line.startswith("! "))
+
+
 def test_the_shipped_model_passes_every_question() -> None:
-    check = check_model(MODEL)
-    assert check.format == "dlshogi 62+57"
-    assert [finding.question for finding in check.sanity if not finding.is_good] == []
-    assert check.is_sane
-    assert check.settings == [("DNN_Model", str(MODEL))]
-    assert check.formats == [("dlshogi", 1.0)]
+    lines = lines_of(MODEL)
+    assert "  input input1 [N, 62, 9, 9] tensor(float)" in lines
+    assert "format: dlshogi 62+57" in lines
+    assert [line for line in lines if line.startswith("!")] == []
+    assert lines[-2:] == ["options to set in the GUI:", f"  DNN_Model = {MODEL}"]
 
 
 def edited(tmp_path: Path, *nodes: Any, **renamed: str) -> Path:
@@ -60,8 +71,7 @@ def test_a_value_with_the_wrong_sign_is_noticed(tmp_path: Path) -> None:
         node("Sub", ["one", "wrong"], ["rest"]), node("Div", ["wrong", "rest"], ["odds"]),
         node("Log", ["odds"], ["logit"]), node("Sigmoid", ["logit"], ["output_value"]),
     ]  # fmt: skip
-    check = check_model(edited(tmp_path, one, negated, *logit, output_value="right"), backend="onnxruntime")
-    bad = [finding.question for finding in check.sanity if not finding.is_good]
+    bad = bad_answers(edited(tmp_path, one, negated, *logit, output_value="right"))
     assert "a rook more, a rook less" in bad
     assert "mates in one" in bad
 
@@ -74,43 +84,20 @@ def test_a_policy_of_other_labels_is_noticed(tmp_path: Path) -> None:
         onnx.helper.make_node("Constant", [], ["order"], value=labels),
         onnx.helper.make_node("Gather", ["right", "order"], ["output_policy"], axis=1),
     ]
-    check = check_model(edited(tmp_path, *nodes, output_policy="right"), backend="onnxruntime")
-    bad = [finding.question for finding in check.sanity if not finding.is_good]
-    assert {"mates in one", "a rook to take"} <= set(bad)
+    bad = bad_answers(edited(tmp_path, *nodes, output_policy="right"))
+    assert "mates in one" in bad
+    assert "a rook to take" in bad
 
 
-def test_random_weights_are_called_nonsense_in_every_format(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_random_weights_are_called_nonsense_in_every_format(tmp_path: Path) -> None:
     book, net = PythonDlshogi2Format("planes", "policy", "value", from_probability), Net()
     second_book(net, planes_of(book, random_positions(40, seed=77))[0], relu)
     target = tmp_path / "out.onnx"
     convert([save_checkpoint(tmp_path / "checkpoint.pth", net.weights)], target)
-    assert goryu("check-model", [str(target)]) == 0
-    text = capsys.readouterr().out
+    text = "\n".join(lines_of(target))
     assert "format: python-dlshogi2 104" in text
     assert "the tensors fit several formats; good answers under each:" in text
     assert "! most answers are nonsense" in text
-
-
-def test_another_form_is_compared(int8_network: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = check_model(MODEL, against=[int8_network, MODEL], positions=64)
-    one, other = (drift.agreement for drift in found.drifts)
-    assert 0.8 < one.policy_top1 < 1
-    assert (other.policy_top1, other.value_error) == (1, 0)
-    assert goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", "64"]) == 0
-    text = capsys.readouterr().out
-    assert f"(sha256 {found.sha256[:16]})" in text
-    assert f"{MODEL}: same first move in 100.0%" in text
-
-
-@pytest.mark.parametrize("count", ["0", "-5", "many"])
-def test_a_number_of_positions_that_makes_no_sense_is_refused(
-    count: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        goryu("check-model", [str(MODEL), "--against", str(MODEL), "--positions", count])
-    assert "expected at least 1 and at most 1000000" in capsys.readouterr().err
 
 
 def unknown_model(path: Path) -> Path:
@@ -126,23 +113,29 @@ def unknown_model(path: Path) -> Path:
     return path
 
 
-def test_an_unusable_model_has_status_one_and_the_expected_tensors(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    target = unknown_model(tmp_path / "unknown.onnx")
-    assert goryu("check-model", [str(target)]) == 1
-    problem = capsys.readouterr().err
+def test_an_unusable_model_is_told_with_the_expected_tensors(tmp_path: Path) -> None:
+    def told(path: Path) -> str:
+        return "\n".join(doctor._network(EvaluatorConfig(model=str(path))))
+
+    problem = told(unknown_model(tmp_path / "unknown.onnx"))
+    assert "! broken: backend auto:" in problem
     assert "found x [N, 50, 9, 9] -> y [N, 50, 9, 9]" in problem
     assert "dlshogi: input1 [N, 62, 9, 9], input2 [N, 57 or 119, 9, 9] ->" in problem
     (tmp_path / "text.onnx").write_text("hello")
     for name in ("text.onnx", "none.onnx"):
-        assert goryu("check-model", [str(tmp_path / name)]) == 1
-        assert name in capsys.readouterr().err
+        assert re.search(rf"! broken: .*{name}", told(tmp_path / name))
 
 
-def test_a_backend_that_is_missing_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    assert goryu("check-model", [str(MODEL), "--backend", "nonsense"]) == 1
-    assert "nonsense" in capsys.readouterr().err
+@pytest.mark.skipif(IMPLEMENTATION == "python", reason="measures the speed of the search, too")
+def test_doctor_examines_the_model_that_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(providers, "BACKENDS", ("auto",))
+    monkeypatch.setattr(doctor, "MEASURED_S", 0.01)
+    assert doctor.main([str(MODEL)]) == 0
+    text = capsys.readouterr().out
+    assert "mates in one: 4 of 4" in text
+    assert "search: " in text
 
 
 # The questions themselves.

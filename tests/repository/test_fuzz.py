@@ -2,10 +2,11 @@
 
 import sys
 from random import Random
+from typing import Any
 
 import pytest
 
-from goryu_lab.match.fuzzer import COMMANDS, FuzzerError, make_session, play
+fuzz: Any = pytest.importorskip("fuzz")
 
 PATIENT = """
 import sys
@@ -23,14 +24,14 @@ for line in sys.stdin.buffer:
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 5))])
 def test_the_engine_survives_bytes_and_commands_in_any_order(seed: int, mode: tuple[str, str]) -> None:
-    writes = [b"usi\nisready\n", *make_session(Random(seed), pieces=100)]
-    counted = play([sys.executable, "-m", "goryu"], writes, Random(seed), mode[0])
+    writes = [b"usi\nisready\n", *fuzz.make_session(Random(seed), pieces=100)]
+    counted = fuzz.play([sys.executable, "-m", "goryu"], writes, Random(seed), mode[0])
     assert counted["go"] > 0
     assert counted["isready"] > 0
 
 
 def test_a_session_is_the_same_for_the_same_seed() -> None:
-    assert make_session(Random(3), 50) == make_session(Random(3), 50)
+    assert fuzz.make_session(Random(3), 50) == fuzz.make_session(Random(3), 50)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +51,10 @@ def test_a_session_is_the_same_for_the_same_seed() -> None:
 )  # fmt: skip
 def test_the_fuzzer_finds_forbidden_output(answer: str, habit: str, complaint: str | None) -> None:
     program = PATIENT.format(answer=answer, habit=habit)
-    writes = [command + b"\n" for command in COMMANDS]
+    writes = [command + b"\n" for command in fuzz.COMMANDS]
     session = ([sys.executable, "-c", program], writes, Random(0), "python")
     if complaint is None:
-        play(*session)
+        fuzz.play(*session)
     else:
-        with pytest.raises(FuzzerError, match=complaint):
-            play(*session)
+        with pytest.raises(fuzz.FuzzerError, match=complaint):
+            fuzz.play(*session)

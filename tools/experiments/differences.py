@@ -1,16 +1,30 @@
-"""What each difference between AlphaZero's pseudocode and our version of it brings.
+"""Measures what each difference between AlphaZero's pseudocode and our version of it brings.
+
+    python3 tools/dev.py differences tictactoe --seeds 3
+    python3 tools/dev.py differences reversi4 --match-games 40 --markdown table.md
 
 Each variant trains several networks with different seeds, with the same numbers of games and steps. All
-networks then play in the same way, so that a difference is one of what they have learnt.
+networks then play in the same way, so that a difference is one of what they have learnt. The trainings are
+kept in a folder, from which the same command resumes. With --markdown the table is written, too, in Japanese
+to FILE.ja.md.
 """
 
-from collections.abc import Callable, Mapping
+import argparse
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import torch
+from text_tables import write_both
+
+from goryu.base.config_fields import check_ranges, ranged
+from goryu.base.files import held_folder
+from goryu.commands.common import new_parser, output_file, program
+from goryu.commands.config_options import add_fields, from_arguments
+from goryu.commands.progress_display import ProgressDisplay
 from goryu.evaluators.board_network import BOARD_GAMES
 from goryu.games.state import Move, State
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
@@ -20,7 +34,6 @@ from goryu.search.evaluator import Evaluator
 from goryu_lab.lessons import experiments
 from goryu_lab.lessons.alphazero_config import puct_config
 from goryu_lab.lessons.board_learner import BoardLearner
-from goryu_lab.lessons.options import DifferencesOptions
 from goryu_lab.lessons.pseudocode import NetworkStorage, OneActor, Trainer
 from goryu_lab.lessons.pseudocode_config import SMALL_GAMES, scaled
 from goryu_lab.lessons.pseudocode_games import GAMES
@@ -47,6 +60,35 @@ VARIANTS: dict[str, Mapping[str, Any]] = {
 SHORTER = {"tictactoe": 0.25, "reversi4": 1.0, "reversi6": 0.5}
 """The share of the games and steps of `goryu learn pseudocode` that a training has."""
 
+JAPANESE = {
+    "ours": "Goryu",
+    "ours, without rotations and reflections": "Goryu、回転と反転なし",
+    "ours, a proven win learnt by its visits": "Goryu、証明された勝ちも訪問回数で学習",
+    "ours, untried moves not as lost": "Goryu、未訪問の手を負けとみなさない",
+    "the pseudocode's tree: no merging, no proofs": "疑似コードの木（合流も証明もしない）",
+    "that tree, noise not divided by its sum": "その木、ノイズを合計で割らない",
+    "as published: that, without rotations and reflections": "公開どおり（さらに回転と反転なし）",
+    "as published, with the printed signs": "公開どおり、符号も印刷のまま",
+    "network alone, of 11": "ネットワークだけ、11 問中",
+    "puct:20, of 11": "puct:20、11 問中",
+    "puct:20 - uct:100": "puct:20 対 uct:100",
+    "puct:20 - random": "puct:20 対 random",
+    "puct:20 - greedy": "puct:20 対 greedy",
+    "policy loss": "方策の損失",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DifferencesOptions:
+    """How to measure. Raises InputError for a bad number."""
+
+    seeds: int = ranged(5, "trainings of each variant", most=1000)
+    length: float = ranged(1.0, "factor of the games and steps of a training", most=1000)
+    match_games: int = ranged(100, "games of each match", least=2, most=1_000_000)
+
+    def __post_init__(self) -> None:
+        check_ranges(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -54,6 +96,39 @@ class Row:
 
     variant: str
     numbers: dict[str, tuple[float, float]]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    parser = new_parser(__doc__)
+    parser.add_argument("board", choices=SHORTER, metavar="GAME", help=", ".join(SHORTER))
+    parser.add_argument("--folder", type=Path, help="of the results, from which it resumes")
+    add_fields(parser, DifferencesOptions)
+    parser.add_argument("--markdown", type=output_file, metavar="FILE.md", help="also to FILE.ja.md")
+    return program("differences.py", parser, run, arguments, extra="train")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Trains the variants and prints the table."""
+    torch.set_num_threads(1)
+    folder = args.folder or Path("runs/learn") / f"differences-{args.board}"
+    with held_folder(folder), ProgressDisplay() as display:
+        options = from_arguments(DifferencesOptions, args)
+        rows = measure(args.board, options, folder / "trainings.jsonl", display.print)
+    print(markdown(rows, {}))
+    if args.markdown:
+        write_both(args.markdown, lambda words: markdown(rows, words), JAPANESE)
+
+
+def markdown(rows: Sequence[Row], words: Mapping[str, str]) -> str:
+    """Returns the table. words: translations."""
+    names = list(rows[0].numbers)
+    heads = " | ".join(words.get(name, name) for name in names)
+    lines = [f"| | {heads} |", "|---" + "|--:" * len(names) + "|"]
+    for row in rows:
+        cells = [f"{mean:.2f}" + f" ± {error:.2f}" * (error > 0) for mean, error in row.numbers.values()]
+        lines.append(f"| {words.get(row.variant, row.variant)} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
 
 
 def measure(game: str, options: DifferencesOptions, path: Path, log: Callable[[str], None]) -> list[Row]:
@@ -130,3 +205,7 @@ def policy_agent(evaluator: Evaluator) -> Agent:
         return state.legal_moves()[max(range(len(policy)), key=lambda i: policy[i])]
 
     return choose
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

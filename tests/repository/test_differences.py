@@ -1,16 +1,15 @@
 """The measurement of each difference from the pseudocode."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("rich")
-
-from goryu.__main__ import main
-from goryu_lab.lessons import differences
 from goryu_lab.lessons.alphazero_config import AlphaZeroConfig
 from goryu_lab.lessons.pseudocode_config import SMALL_GAMES, scaled
+
+differences: Any = pytest.importorskip("differences")
 
 SHORT = ["--seeds", "2", "--length", "0.04", "--match-games", "2"]
 
@@ -34,17 +33,8 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     names = ["ours", "as published, with the printed signs"]
     monkeypatch.setattr(differences, "VARIANTS", {name: differences.VARIANTS[name] for name in names})
     path = tmp_path / "table.md"
-    command = [
-        "learn",
-        "differences",
-        "tictactoe",
-        *SHORT,
-        "--folder",
-        f"{tmp_path}/run",
-        "--markdown",
-        f"{path}",
-    ]
-    assert main(command) == 0
+    command = ["tictactoe", *SHORT, "--folder", f"{tmp_path}/run", "--markdown", f"{path}"]
+    assert differences.main(command) == 0
     head, _, *rows = path.read_text(encoding="utf-8").splitlines()
     assert "puct:20, of 11" in head
     assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == names
@@ -55,8 +45,8 @@ def test_the_table_has_a_row_for_each_variant_in_both_languages(
     assert japanese[3].split(" | ")[1:] == rows[1].split(" | ")[1:]
     assert japanese[3].startswith("| 公開どおり")
     monkeypatch.setattr(differences, "train", None)
-    assert main(command) == 0, "all trainings are read from the folder"
+    assert differences.main(command) == 0, "all trainings are read from the folder"
     trainings = tmp_path / "run" / "trainings.jsonl"
     trainings.write_text(trainings.read_text(encoding="utf-8") + "}\n", encoding="utf-8")
-    assert main(command) == 2
+    assert differences.main(command) == 2
     assert "line 5: expected JSON" in capsys.readouterr().err
