@@ -4,7 +4,8 @@ Every accepted `go` gets exactly one answer, whatever the order of `stop`, `pond
 An infinite or pondering search answers only after `stop` or `ponderhit`. A command that must wait for the
 player waits in a queue, so that answers come in the order of the commands.
 
-Heavy modules are imported when they are needed: some GUIs wait only two seconds for `usiok`.
+Here and in `session_position.py`, methods import the rules, the native code and the texts only when they need
+them, so that `usiok` comes first: some GUIs wait only two seconds for it.
 """
 
 import logging

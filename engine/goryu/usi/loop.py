@@ -333,8 +333,12 @@ class UsiLoop:
                 self._events.put(event)
 
     def _load(self, action: Load, player: "Player") -> Callable[[], list[Action]]:
-        report = lambda message: self._events.put(partial(self._engine.message, message))  # noqa: E731
-        hurries = lambda: action.control.is_stopped  # noqa: E731
+        def report(message: str) -> None:
+            self._events.put(partial(self._engine.message, message))
+
+        def hurries() -> bool:
+            return action.control.is_stopped
+
         player.load(action.config, report, measures=action.measures, hurries=hurries)
         return self._engine.loaded
 

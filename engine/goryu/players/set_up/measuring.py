@@ -35,6 +35,7 @@ from goryu.players.set_up.threads import DEFAULT_THREADS, cores, usable_threads
 from goryu.search.evaluator import Evaluator
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver
+from goryu.search.result import SearchStats
 
 VARIABLE = "GORYU_MEASURE"
 
@@ -120,7 +121,10 @@ def measure(
     puct.config = replace(puct.config, batch_size=settings.batch_size)
     puct.threads = usable_threads(devices * settings.threads)
     started_s = clock()
-    is_over = lambda stats: hurries() or clock() >= started_s + seconds  # noqa: E731
+
+    def is_over(_stats: SearchStats) -> bool:
+        return hurries() or clock() >= started_s + seconds
+
     stats = puct.search(Board(POSITION), is_over).stats
     spent_s = max(clock() - started_s, 1e-9)
     return Rate(settings, stats.evaluations / spent_s)
