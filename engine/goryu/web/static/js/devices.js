@@ -4,45 +4,6 @@ import { h, redraw, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 
-i18n.extend({
-  en: {
-    "devices.title": "Devices",
-    "devices.close": "Close",
-    "devices.warning": "The traffic with these devices is not encrypted: whoever can listen in the network can read it and take over a device's pairing. Use it only in a network that you trust.",
-    "devices.how": "Scan the code with a phone or tablet in the same network, or open {url} there and write:",
-    "devices.left": "Can be used once, for {minutes} min {seconds} s.",
-    "devices.used": "The code was used.",
-    "devices.expired": "The code has expired.",
-    "devices.guessed": "The code is void: too many wrong codes were tried.",
-    "devices.qr": "QR code of the link that pairs a device",
-    "devices.new": "New code",
-    "devices.list": "Paired devices",
-    "devices.none": "No device is paired.",
-    "devices.connected": "connected",
-    "devices.just": "seen less than a minute ago",
-    "devices.seen": "seen {minutes} min ago",
-    "devices.revoke": "Revoke",
-  },
-  ja: {
-    "devices.title": "機器",
-    "devices.close": "閉じる",
-    "devices.warning": "機器との通信は暗号化されません。同じネットワークで通信を盗み見られると、内容を読まれ、機器になりすまされるおそれがあります。信頼できるネットワークだけで使ってください。",
-    "devices.how": "同じネットワークのスマートフォンやタブレットで QR コードを読み取るか、{url} を開いて次のコードを入力してください。",
-    "devices.left": "1 回だけ使えます（残り {minutes} 分 {seconds} 秒）",
-    "devices.used": "このコードは使用済みです。",
-    "devices.expired": "このコードは期限切れです。",
-    "devices.guessed": "間違ったコードが何度も入力されたため、このコードは無効になりました。",
-    "devices.qr": "機器をペアリングするリンクの QR コード",
-    "devices.new": "新しいコード",
-    "devices.list": "ペアリングした機器",
-    "devices.none": "ペアリングした機器はありません。",
-    "devices.connected": "接続中",
-    "devices.just": "最後の通信：1 分以内",
-    "devices.seen": "最後の通信：{minutes} 分前",
-    "devices.revoke": "解除",
-  },
-});
-
 const TICK_MS = 1000;
 const REFRESH_TICKS = 15; // After so many seconds the times of the list are read again.
 

@@ -5,23 +5,6 @@ import * as i18n from "./i18n.js";
 
 const token = document.querySelector('meta[name="goryu-token"]').content;
 
-i18n.extend({
-  en: {
-    "games.backup": "Backup",
-    "games.backup.about": "Games, reviews, problems and answers lie in one file on this machine: {file}",
-    "games.backup.save": "Save a copy",
-    "games.backup.read": "Read a copy",
-    "games.backup.done": "{games} games, {problems} problems and {attempts} answers added",
-  },
-  ja: {
-    "games.backup": "バックアップ",
-    "games.backup.about": "棋譜・解析結果・問題・解答は、このパソコンの一つのファイルにあります：{file}",
-    "games.backup.save": "控えを保存",
-    "games.backup.read": "控えを読み込む",
-    "games.backup.done": "{games} 局、問題 {problems} 問、解答 {attempts} 件を追加しました",
-  },
-});
-
 export class BackupPanel {
   constructor() {
     this.file = "";

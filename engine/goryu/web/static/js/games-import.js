@@ -7,41 +7,6 @@ import * as socket from "./socket.js";
 
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
 
-i18n.extend({
-  en: {
-    "games.import": "Add games",
-    "games.import.about": "Drop files or a folder anywhere on this page: KIF, KI2, CSA, JKF, SFEN or USI. A game that is here already is kept once.",
-    "games.import.files": "Add files",
-    "games.import.folder": "Add a folder",
-    "games.import.records": "Games of others: list them apart, without a review",
-    "games.import.stop": "Stop",
-    "games.import.progress": "File {done} of {all}: {name}",
-    "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
-    "games.import.failed": "Files that were not added: {failed}",
-    "games.import.nothing": "No game records were found there.",
-    "games.import.watched": "Goryu also imports new games from {folders}.",
-    "games.faults": "Could not be read: {count}",
-    "games.faults.line": "{file}:{line}",
-    "games.faults.forget": "Clear this list",
-  },
-  ja: {
-    "games.import": "棋譜を取り込む",
-    "games.import.about": "ファイルかフォルダをこの画面にドロップしてください。KIF、KI2、CSA、JKF、SFEN、USI に対応しています。同じ対局は一度だけ登録されます。",
-    "games.import.files": "ファイルを選ぶ",
-    "games.import.folder": "フォルダを選ぶ",
-    "games.import.records": "ほかの人の棋譜（別の一覧に入れ、解析しない）",
-    "games.import.stop": "中止",
-    "games.import.progress": "{all} 件中 {done} 件目：{name}",
-    "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
-    "games.import.failed": "取り込めなかったファイル {failed} 件",
-    "games.import.nothing": "棋譜が見つかりませんでした。",
-    "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
-    "games.faults": "読み込めなかった棋譜が {count} 件あります",
-    "games.faults.line": "{file} {line}行目",
-    "games.faults.forget": "この一覧を消す",
-  },
-});
-
 export class ImportPanel {
   /** section: files that are dropped on it are imported. */
   constructor(section) {

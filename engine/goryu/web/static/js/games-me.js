@@ -6,23 +6,6 @@ import * as socket from "./socket.js";
 
 const SHOWN = 5; // Names that are offered without typing.
 
-i18n.extend({
-  en: {
-    "games.me": "Your names",
-    "games.me.about": "Choose the names under which you play. Results, accuracy and progress are then yours.",
-    "games.me.other": "Another name",
-    "games.me.add": "Add",
-    "games.me.count": "{name} ({games})",
-  },
-  ja: {
-    "games.me": "自分の名前",
-    "games.me.about": "自分の対局者名を選ぶと、勝敗・正確さ・成績が自分のものとして表示されます。",
-    "games.me.other": "ほかの名前",
-    "games.me.add": "追加",
-    "games.me.count": "{name}（{games} 局）",
-  },
-});
-
 export class MePanel {
   constructor() {
     this.me = [];

@@ -14,43 +14,6 @@ const TOP = 8;
 const DAY_MS = 86_400_000;
 const CELL = 12;
 
-i18n.extend({
-  en: {
-    "games.progress.accuracy": "Accuracy by month",
-    "games.progress.kinds": "Mistakes in a game, by class",
-    "games.progress.phases": "Mistakes in a game, by phase",
-    "games.progress.days": "Problems solved",
-    "games.progress.none": "Nothing to show yet: this needs your names, and reviewed games with a date.",
-    "games.progress.days.none": "No problem has been answered yet.",
-    "games.progress.month": "{month}: {value} ({games} games)",
-    "games.progress.part": "{month}, {name}: {value} in a game",
-    "games.progress.day": "{day}: {right} right of {attempts}",
-    "games.kind.dubious": "dubious",
-    "games.kind.mistake": "mistakes",
-    "games.kind.blunder": "blunders",
-    "games.phase.opening": "opening",
-    "games.phase.middlegame": "middlegame",
-    "games.phase.endgame": "endgame",
-  },
-  ja: {
-    "games.progress.accuracy": "月ごとの正確さ",
-    "games.progress.kinds": "一局あたりの悪手（種類別）",
-    "games.progress.phases": "一局あたりの悪手（段階別）",
-    "games.progress.days": "解いた問題",
-    "games.progress.none": "まだ表示できません。自分の名前を選び、日付のある対局の解析を待ってください。",
-    "games.progress.days.none": "まだ問題を解いていません。",
-    "games.progress.month": "{month}：{value}（{games} 局）",
-    "games.progress.part": "{month} {name}：一局あたり {value}",
-    "games.progress.day": "{day}：{attempts} 問中 {right} 問正解",
-    "games.kind.dubious": "疑問手",
-    "games.kind.mistake": "悪手",
-    "games.kind.blunder": "大悪手",
-    "games.phase.opening": "序盤",
-    "games.phase.middlegame": "中盤",
-    "games.phase.endgame": "終盤",
-  },
-});
-
 export class ProgressCharts {
   constructor() {
     this.found = null;

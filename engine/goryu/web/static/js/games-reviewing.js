@@ -6,51 +6,6 @@ import * as socket from "./socket.js";
 
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
 
-i18n.extend({
-  en: {
-    "games.reviewing": "Review in the background",
-    "games.reviewing.game": "Game {number} of {games}: {names}",
-    "games.reviewing.position": "Position {position} of {positions}",
-    "games.reviewing.rest": "about {time} left",
-    "games.reviewing.seconds": "{count} s",
-    "games.reviewing.minutes": "{count} min",
-    "games.reviewing.hours": "{count} h",
-    "games.reviewing.days": "{count} days",
-    "games.reviewing.starting": "",
-    "games.reviewing.idle": "All games are reviewed.",
-    "games.reviewing.nothing": "As soon as there are games, Goryu reviews them here, the newest first.",
-    "games.reviewing.paused": "Paused. Games left: {left}",
-    "games.reviewing.resting": "Rests while you play, analyse or import. Games left: {left}",
-    "games.reviewing.elsewhere": "Another Goryu on this machine reviews the games. Games left: {left}",
-    "games.reviewing.failed": "Stopped: {problem}",
-    "games.reviewing.pause": "Pause",
-    "games.reviewing.go": "Continue",
-    "games.reviewing.playouts": "Playouts for each position",
-    "games.reviewing.again": "Review all again with these",
-  },
-  ja: {
-    "games.reviewing": "バックグラウンド解析",
-    "games.reviewing.game": "{games} 局中 {number} 局目：{names}",
-    "games.reviewing.position": "{positions} 局面中 {position} 局面",
-    "games.reviewing.rest": "残り約 {time}",
-    "games.reviewing.seconds": "{count}秒",
-    "games.reviewing.minutes": "{count}分",
-    "games.reviewing.hours": "{count}時間",
-    "games.reviewing.days": "{count}日",
-    "games.reviewing.starting": "",
-    "games.reviewing.idle": "すべての対局を解析しました。",
-    "games.reviewing.nothing": "棋譜を取り込むと、新しい対局から順に解析します。",
-    "games.reviewing.paused": "停止中。残り {left} 局です。",
-    "games.reviewing.resting": "対局・検討・取り込みのあいだは休みます。残り {left} 局です。",
-    "games.reviewing.elsewhere": "このパソコンの別の Goryu が解析しています。残り {left} 局です。",
-    "games.reviewing.failed": "停止しました：{problem}",
-    "games.reviewing.pause": "一時停止",
-    "games.reviewing.go": "再開",
-    "games.reviewing.playouts": "一局面のプレイアウト数",
-    "games.reviewing.again": "この数で全局を解析し直す",
-  },
-});
-
 export class ReviewingPanel {
   constructor() {
     this.state = null;

@@ -14,11 +14,6 @@ const REFRESH_MS = 1000; // While games are imported or reviewed, the page is re
 
 const NARROW = matchMedia("(max-width: 900px)"); // As in games.css.
 
-i18n.extend({
-  en: { "games.tab.list": "Games", "games.tab.progress": "Progress", "games.tab.side": "Add and set up", "games.tabs": "Parts of this view" },
-  ja: { "games.tab.list": "棋譜", "games.tab.progress": "成績", "games.tab.side": "取り込みと設定", "games.tabs": "この画面の区分" },
-});
-
 let view = null;
 
 export function mount(section) {

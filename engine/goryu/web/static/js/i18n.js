@@ -1,12 +1,25 @@
-// Japanese and English texts.
+// Japanese and English texts. They are data: the server writes those of `locale/page.*.toml` into the page.
 
+const KEY = "goryu.language";
 const LANGUAGES = ["ja", "en"];
-const texts = { ja: {}, en: {} };
 const listeners = new Set();
-let language = initial();
+let texts = { ja: {}, en: {} };
+let language = "en";
 
-function initial() {
-  const chosen = localStorage.getItem("goryu.base.language");
+/** Takes the texts, {en: {"play.new": "New game"}, ja: {"play.new": "新しい対局"}}, and the language to begin with. */
+export function start(given, name = preferred()) {
+  texts = given;
+  language = name;
+}
+
+/** Returns the texts that are part of the page. */
+export function textsOfPage() {
+  return JSON.parse(document.getElementById("texts").textContent);
+}
+
+/** Returns the language that the user has chosen, or else that of the browser. */
+function preferred() {
+  const chosen = localStorage.getItem(KEY);
   if (LANGUAGES.includes(chosen)) return chosen;
   return (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ja") ? "ja" : "en";
 }
@@ -16,15 +29,7 @@ export function current() {
   return language;
 }
 
-/**
- * Adds texts: `extend({en: {"play.new": "New game"}, ja: {"play.new": "新しい対局"}})`.
- * `{name}` in a text is replaced by the value that `t` gets. Begin the keys with the name of your view.
- */
-export function extend(dictionaries) {
-  for (const name of LANGUAGES) Object.assign(texts[name], dictionaries[name]);
-}
-
-/** Returns a text in the current language: `t("play.level", {number: 3})`. */
+/** Returns a text in the current language; a value replaces each `{name}` in it: `t("review.number", {count: 3})`. */
 export function t(key, values = {}) {
   const text = texts[language][key] ?? texts.en[key];
   if (text === undefined) {
@@ -39,12 +44,6 @@ export function labelled(name, value) {
   return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
 }
 
-/** Returns the keys that have a text in one language only. */
-export function missing() {
-  const [first, second] = LANGUAGES.map((name) => Object.keys(texts[name]));
-  return [...first.filter((key) => !(key in texts.en)), ...second.filter((key) => !(key in texts.ja))];
-}
-
 /** Is there a text with this key? */
 export function has(key) {
   return key in texts[language];
@@ -53,7 +52,7 @@ export function has(key) {
 /** Changes the language and redraws whatever was drawn by `label` and `onChange`. */
 export function choose(name) {
   language = name;
-  localStorage.setItem("goryu.base.language", name);
+  localStorage.setItem(KEY, name);
   apply();
 }
 

@@ -5,39 +5,6 @@ import * as i18n from "./i18n.js";
 
 const { t } = i18n;
 
-i18n.extend({
-  en: {
-    "judgement.kind.great": "great move",
-    "judgement.kind.best": "best move",
-    "judgement.kind.good": "good move",
-    "judgement.kind.inaccuracy": "inaccuracy",
-    "judgement.kind.dubious": "dubious",
-    "judgement.kind.mistake": "mistake",
-    "judgement.kind.blunder": "blunder",
-    "judgement.change": "win rate {before} % → {after} %",
-    "judgement.better": "Better:",
-    "judgement.refutation": "Refuted by:",
-    "judgement.next": "Expected:",
-    "judgement.missed": "missed a mate in {plies}",
-    "judgement.allows": "allows a mate in {plies}",
-  },
-  ja: {
-    "judgement.kind.great": "好手",
-    "judgement.kind.best": "最善手",
-    "judgement.kind.good": "普通の手",
-    "judgement.kind.inaccuracy": "緩手",
-    "judgement.kind.dubious": "疑問手",
-    "judgement.kind.mistake": "悪手",
-    "judgement.kind.blunder": "大悪手",
-    "judgement.change": "勝率 {before} % → {after} %",
-    "judgement.better": "最善：",
-    "judgement.refutation": "とがめる手順：",
-    "judgement.next": "予想：",
-    "judgement.missed": "{plies}手詰を逃した",
-    "judgement.allows": "{plies}手詰を許した",
-  },
-});
-
 export const MISTAKES = ["dubious", "mistake", "blunder"];
 
 /** Returns a share from 0 to 1 in percent. */

@@ -9,19 +9,6 @@ const FINE = [0, 0.01, 0.02];
 const SIDES = ["▲", "△"];
 const [WIDE, TALL, BAR] = [40, 64, 15];
 
-i18n.extend({
-  en: {
-    "review.losses": "Losses",
-    "review.losses.about": "How many moves of ▲ (left) and △ (right) lost so much of the win rate, in percent",
-    "review.losses.bar": "{side} {range} %: {count}",
-  },
-  ja: {
-    "review.losses": "損失の分布",
-    "review.losses.about": "勝率の損失（％）ごとの手数。左が▲、右が△",
-    "review.losses.bar": "{side} {range} %：{count} 手",
-  },
-});
-
 /** A histogram by the size of the loss; the limits of the classes are among those of its bars. */
 export class Losses {
   constructor() {

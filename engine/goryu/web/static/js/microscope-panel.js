@@ -5,94 +5,8 @@ import { h, svg, whenReleased } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { make, number } from "./microscope-picture.js";
 
-i18n.extend({
-  en: {
-    "microscope.happened": "What happened",
-    "microscope.position": "Position",
-    "microscope.root": "the root",
-    "microscope.value": "Q {value} for the side to move",
-    "microscope.visits": "N {visits}",
-    "microscope.evaluation": "evaluated {value}",
-    "microscope.parents": "{count} paths flow together here:",
-    "microscope.make-root": "Play it: make it the root",
-    "microscope.move": "move",
-    "microscope.waiting": "waits for its evaluation",
-    "microscope.proof.win": "proven: won in {distance}",
-    "microscope.proof.loss": "proven: lost in {distance}",
-    "microscope.proof.draw": "proven: a draw",
-    "microscope.more": "… and {count} more",
-    "microscope.window": "window [{alpha}, {beta}]",
-    "microscope.bound.lower": "a lower bound",
-    "microscope.bound.upper": "an upper bound",
-    "kind.start": "The search knows its root.",
-    "kind.playout": "A playout: {path}",
-    "kind.descent": "A playout goes down and is in flight: {path}",
-    "kind.collision": "A playout meets a position that waits already: {path}. The batch takes it back.",
-    "kind.evaluation": "The evaluation has arrived: {path}",
-    "kind.enter": "The search enters: {path}",
-    "kind.return": "The search leaves: {path}",
-    "kind.root": "The root moves: {path}",
-    "event.evaluated": "The leaf is worth {value} to its side to move.",
-    "event.new": "A new position: {line}",
-    "event.merge": "合流: {line} was known already from another path.",
-    "event.ahead": "{line} is known better than this move: no evaluation was needed.",
-    "event.result": "The game is over: {text}.",
-    "event.repetition": "The path repeats a position ({text}): the result stays on the move, not in the position.",
-    "event.proof": "Proven: {line} is a {text} for its side to move.",
-    "event.round": "Sequential halving: {text} moves go on.",
-    "event.cut": "{count} moves are cut off after {line}: {moves}",
-    "event.forgotten": "{count} positions forget the statistics of their moves.",
-    "event.deleted": "{count} positions are deleted.",
-    "event.rollout": "Random game of {count} moves: {moves}",
-    "term.in flight": "in flight",
-    "term.score": "score",
-  },
-  ja: {
-    "microscope.happened": "この一歩",
-    "microscope.position": "局面",
-    "microscope.root": "ルート",
-    "microscope.value": "Q {value}（手番側から見て）",
-    "microscope.visits": "N {visits}",
-    "microscope.evaluation": "評価値 {value}",
-    "microscope.parents": "{count} 本の経路がここで合流する：",
-    "microscope.make-root": "この手を指してルートを移す",
-    "microscope.move": "手",
-    "microscope.waiting": "評価待ち",
-    "microscope.proof.win": "証明済み：{distance} 手で勝ち",
-    "microscope.proof.loss": "証明済み：{distance} 手で負け",
-    "microscope.proof.draw": "証明済み：引き分け",
-    "microscope.more": "… ほか {count} 件",
-    "microscope.window": "探索窓 [{alpha}, {beta}]",
-    "microscope.bound.lower": "下界",
-    "microscope.bound.upper": "上界",
-    "kind.start": "ルートの局面だけがある。",
-    "kind.playout": "プレイアウト：{path}",
-    "kind.descent": "葉まで下り、評価を待つ：{path}",
-    "kind.collision": "評価待ちの局面に出会った：{path}。バッチの終わりに取り消される。",
-    "kind.evaluation": "評価が返った：{path}",
-    "kind.enter": "局面に入る：{path}",
-    "kind.return": "局面から戻る：{path}",
-    "kind.root": "ルートが移る：{path}",
-    "event.evaluated": "葉の価値は手番側から見て {value}。",
-    "event.new": "新しい局面：{line}",
-    "event.merge": "合流：{line} は別の経路ですでに調べてある。",
-    "event.ahead": "{line} はこの手より多く調べられているので、評価はいらない。",
-    "event.result": "終局（{text}）。",
-    "event.repetition": "経路上で同じ局面が繰り返された（{text}）。結果は局面ではなく手に記録する。",
-    "event.proof": "証明：{line} は手番側の{text}。",
-    "event.round": "逐次半減：{text} 手が残る。",
-    "event.cut": "{line} の後の {count} 手を枝刈り：{moves}",
-    "event.forgotten": "{count} 局面の指し手の統計を捨てた。",
-    "event.deleted": "{count} 局面を削除した。",
-    "event.rollout": "ランダムな対局 {count} 手：{moves}",
-    "term.in flight": "評価待ち",
-    "term.score": "計",
-  },
-});
-
 const MOST_LINES = 8;
 const TERMS = { logit: "log P", sigma: "σ(Q)", policy: "π′", share: "N/ΣN", alpha: "α", beta: "β", "sqrt N": "√N", "c sqrt N": "c·√N" };
-const PROOFS_JA = { win: "勝ち", loss: "負け", draw: "引き分け" };
 
 /** calls: select(id), move(number). */
 export class Panel {
@@ -226,7 +140,7 @@ function eventLines(kind, events) {
   if (kind === "deleted" || kind === "forgotten") return [item(i18n.t(`event.${kind}`, { count }))];
   if (kind === "cut") return [item(i18n.t("event.cut", { count, line: line(events[0]), moves: events.map((one) => one.move).join(" ") }))];
   const lines = events.slice(0, MOST_LINES).map((event) => {
-    const text = kind === "proof" && i18n.current() === "ja" ? PROOFS_JA[event.text] : event.text;
+    const text = kind === "proof" ? i18n.t(`proof.${event.text}`) : event.text;
     return item(i18n.t(`event.${kind}`, { line: line(event), text }));
   });
   return count > MOST_LINES ? [...lines, item(i18n.t("microscope.more", { count: count - MOST_LINES }))] : lines;

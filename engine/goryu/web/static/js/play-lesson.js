@@ -8,41 +8,6 @@ import { afterMove } from "./sfen.js";
 const { t } = i18n;
 const SHOWN_MOVES = 8;
 
-i18n.extend({
-  en: {
-    "lesson.title": "Teaching game",
-    "lesson.judging": "Your move is being judged …",
-    "lesson.asking": "Take your move back?",
-    "lesson.move": "{move}: {kind}",
-    "lesson.loss": "Loses {loss} %: {change}",
-    "lesson.back": "Take it back",
-    "lesson.better": "Show the better move",
-    "lesson.worse": "Show your move",
-    "lesson.keep": "Play on",
-    "lesson.count": "Judged moves: {moves}. Mistakes kept: {kept}, taken back: {back}.",
-    "lesson.lost": "Your moves lost {lost} % of win rate together, {mean} % each on average.",
-    "lesson.none": "No mistakes.",
-    "lesson.kept": "kept",
-    "lesson.taken back": "taken back",
-  },
-  ja: {
-    "lesson.title": "指導対局",
-    "lesson.judging": "あなたの手を調べています…",
-    "lesson.asking": "指し直しますか？",
-    "lesson.move": "{move}：{kind}",
-    "lesson.loss": "{loss} % の損：{change}",
-    "lesson.back": "待った（指し直す）",
-    "lesson.better": "最善手を見る",
-    "lesson.worse": "指した手に戻る",
-    "lesson.keep": "このまま続ける",
-    "lesson.count": "調べた手 {moves}、そのまま続けた悪い手 {kept}、待った {back}",
-    "lesson.lost": "損失の合計は勝率 {lost} %、1手平均 {mean} % です。",
-    "lesson.none": "悪い手はありませんでした。",
-    "lesson.kept": "続行",
-    "lesson.taken back": "待った",
-  },
-});
-
 /** The panel. onUndo(), onKeep(): the person's choice. onShow(): another position is to be drawn. onLook(ply): as well. */
 export class LessonPanel {
   constructor({ onUndo, onKeep, onShow, onLook, notation }) {

@@ -18,115 +18,13 @@ const LEAST_SHARE = 0.03;
 const MOST_ROWS = 6;
 const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
 
-i18n.extend({
-  en: {
-    "review.graph": "Win rate of Black (▲), in percent. Click to go to a move; the arrow keys, Home and End move, too.",
-    "review.graph.title": "Win rate of Black (▲)",
-    "review.moves": "Moves",
-    "review.start": "Start",
-    "review.mistakes": "Mistakes",
-    "review.mistakes.none": "No mistakes so far.",
-    "review.players": "Players",
-    "review.accuracy": "Accuracy",
-    "review.agreement": "Engine's choice",
-    "review.loss": "Mean loss",
-    "review.candidates": "Best moves",
-    "review.move": "Move",
-    "review.winrate": "Win rate",
-    "review.visits": "Visits",
-    "review.prior": "Policy",
-    "review.line": "Expected line",
-    "review.playouts": "{count} playouts",
-    "review.unknown": "This position has not been searched.",
-    "review.over": "The game is over: {ending}",
-    "review.declaration": "The side to move may declare a win (27 points).",
-    "review.mate.wins": "mate in {plies}",
-    "review.mate.loses": "mated in {plies}",
-    "review.played": "{number}. {move}: {kind}",
-    "review.first": "To the start",
-    "review.back": "Back",
-    "review.forward": "Forward",
-    "review.last": "To the end",
-    "review.flip": "Turn the board",
-    "review.arrows": "Arrows",
-    "review.heat": "Policy map",
-    "review.live": "Analyse",
-    "review.return": "Back to the game",
-    "review.branch": "Your line from move {number}",
-    "review.variation": "Variation from move {number}",
-    "review.opening": "Opening",
-    "review.castles": "Castles",
-    "review.won.0": "Black won",
-    "review.won.1": "White won",
-    "review.thresholds": "The class follows from the loss of win rate less the error of the search ({margin} % at {playouts} playouts): inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %.",
-    "review.great": "A great move is the only good one: every other move loses {lead} %, and the policy gave it {prior} % at most.",
-    "review.number": "{count} moves",
-  },
-  ja: {
-    "review.graph": "先手（▲）の勝率（％）。クリックでその局面へ。矢印キー、Home、End でも移動できます。",
-    "review.graph.title": "先手（▲）の勝率",
-    "review.moves": "指し手",
-    "review.start": "開始局面",
-    "review.mistakes": "疑問手・悪手",
-    "review.mistakes.none": "今のところありません。",
-    "review.players": "対局者",
-    "review.accuracy": "正確さ",
-    "review.agreement": "一致率",
-    "review.loss": "平均損失",
-    "review.candidates": "候補手",
-    "review.move": "指し手",
-    "review.winrate": "勝率",
-    "review.visits": "探索",
-    "review.prior": "方策",
-    "review.line": "読み筋",
-    "review.playouts": "{count} プレイアウト",
-    "review.unknown": "この局面はまだ解析していません。",
-    "review.over": "終局：{ending}",
-    "review.declaration": "手番側は入玉宣言で勝てます（27 点法）。",
-    "review.mate.wins": "{plies}手詰",
-    "review.mate.loses": "{plies}手で詰まされる",
-    "review.played": "{number}手目 {move}：{kind}",
-    "review.first": "最初へ",
-    "review.back": "一手戻る",
-    "review.forward": "一手進む",
-    "review.last": "最後へ",
-    "review.flip": "盤を反転",
-    "review.arrows": "矢印",
-    "review.heat": "方策の分布",
-    "review.live": "検討",
-    "review.return": "本譜へ戻る",
-    "review.branch": "{number}手目からの変化を検討中",
-    "review.variation": "変化：{number}手",
-    "review.opening": "戦型",
-    "review.castles": "囲い",
-    "review.won.0": "先手の勝ち",
-    "review.won.1": "後手の勝ち",
-    "review.thresholds": "分類は、勝率の損失から探索の誤差（{playouts} プレイアウトで {margin} %）を引いた値で決めます：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上。",
-    "review.great": "好手は、ほかの手がどれも {lead} % 以上損をする唯一の良い手で、方策の確率が {prior} % 以下だったものです。",
-    "review.number": "{count}手",
-  },
-});
-
-const ENDINGS = {
-  resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", time: "時間切れ", "illegal move": "反則",
-  "perpetual check": "連続王手の千日手", repetition: "千日手", "fourfold repetition": "千日手", impasse: "持将棋",
-  "maximum ply": "最大手数", draw: "引き分け", forfeit: "不戦敗", "no mate": "不詰", interrupted: "中断",
-  "no legal move": "合法手なし", "max plies": "最大手数", adjudication: "判定", "false declaration": "宣言の誤り", try: "トライ",
-  crash: "異常終了", hang: "応答なし", "protocol error": "プロトコル違反",
-};
-
 /** Returns the name of an ending, such as that of a record, in the language of the page. */
 export function endingName(ending) {
-  return i18n.current() === "ja" ? (ENDINGS[ending] ?? ending) : ending;
+  return i18n.has(`ending.${ending}`) ? i18n.t(`ending.${ending}`) : ending;
 }
 
-const HEADERS = {
-  "開始日時": "Started", "終了日時": "Ended", "棋戦": "Event", "場所": "Place", "持ち時間": "Time", "秒読み": "Byoyomi",
-  "消費時間": "Time used", "戦型": "Opening", "表題": "Title", "備考": "Note", "記録係": "Recorder", "掲載": "Published",
-};
-
 function headerName(key) {
-  return i18n.current() === "en" ? (HEADERS[key] ?? key) : key;
+  return i18n.has(`header.${key}`) ? i18n.t(`header.${key}`) : key;
 }
 
 function pick(pair) {

@@ -3,33 +3,6 @@
 import { h, redraw } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: {
-    "review.opinion": "Second opinion",
-    "review.opinion.engine": "Engine",
-    "review.opinion.ask": "Ask",
-    "review.opinion.wait": "{engine} is thinking for {seconds} s …",
-    "review.opinion.score": "for Black (▲): {score}",
-    "review.opinion.mate": "mate in {plies}",
-    "review.opinion.mated": "mated in {plies}",
-    "review.opinion.depth": "depth {depth}",
-    "review.opinion.resign": "would resign",
-    "review.opinion.win": "would declare a win",
-  },
-  ja: {
-    "review.opinion": "ほかのエンジンの見解",
-    "review.opinion.engine": "エンジン",
-    "review.opinion.ask": "きく",
-    "review.opinion.wait": "{engine} が考えています（{seconds}秒）…",
-    "review.opinion.score": "先手（▲）から見た評価値 {score}",
-    "review.opinion.mate": "{plies}手詰",
-    "review.opinion.mated": "{plies}手で詰まされる",
-    "review.opinion.depth": "深さ {depth}",
-    "review.opinion.resign": "投了",
-    "review.opinion.win": "入玉宣言",
-  },
-});
-
 const CHOSEN = "goryu.review.engine";
 
 /**

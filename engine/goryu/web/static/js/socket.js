@@ -2,11 +2,6 @@
 
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: { "socket.too.large": "This text is too large for Goryu." },
-  ja: { "socket.too.large": "文字数が多すぎます。" },
-});
-
 const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;

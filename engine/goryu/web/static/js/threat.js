@@ -3,25 +3,6 @@
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: {
-    "review.threat": "Threat",
-    "review.threat.title": "What if the other side moved again? (X)",
-    "review.threat.line": "If {side} moved again:",
-    "review.threat.wait": "Looking for the threat …",
-    "review.threat.rate": "win rate of {side}: {rate} %",
-    "review.threat.mate": "mate in {plies}",
-  },
-  ja: {
-    "review.threat": "狙い",
-    "review.threat.title": "相手がもう一手指したら？（X）",
-    "review.threat.line": "{side}がもう一手指すなら：",
-    "review.threat.wait": "狙いを調べています…",
-    "review.threat.rate": "{side}の勝率 {rate} %",
-    "review.threat.mate": "{plies}手詰",
-  },
-});
-
 const SIDES = ["▲", "△"];
 const LEAST_SHARE = 0.1;
 const MOST_ARROWS = 2;

@@ -8,7 +8,6 @@ import { lineButton, percent } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 import * as socket from "./socket.js";
 import { TrainMenu } from "./train-menu.js";
-import "./train-texts.js";
 
 const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 const MOST_BYTES = 1 << 20;
