@@ -22,7 +22,7 @@ STATIC = Path(__file__).resolve().parent.parent / "web" / "static"
 STYLES = ("css/colors.css", "css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
 
 _IMPORT = re.compile(r"""(\b(?:import|export)\b(?:[^'"();]*?\bfrom)?\s*)(['"])(\.[^'"]+)\2""")
-_TEXT = re.compile(r"""["'`](\w+)\.""")
+_TEXT = re.compile(r"""["'`](\w+)["'`.]""")
 _URL = re.compile(r"""url\((['"]?)([^'")]+)\1\)""")
 _PIECE = "`/static/pieces/${shown}-${role}.svg`"
 

@@ -44,6 +44,12 @@ export function labelled(name, value) {
   return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
 }
 
+/** Returns the text for a word of the server or of a record, or the word itself if the table has none. */
+export function word(table, name) {
+  const key = `${table}.${name}`;
+  return has(key) ? t(key) : name;
+}
+
 /** Is there a text with this key? */
 export function has(key) {
   return key in texts[language];

@@ -1,11 +1,26 @@
-// The judgement of a move, as `goryu.analysis.description.ply_json` describes it: texts, marks and lines.
+// The judgement of a move, as `goryu.analysis.description.ply_json` describes it: classes, colours and texts.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 const { t } = i18n;
 
+/** The signs of Black and White. */
+export const SIDES = ["▲", "△"];
+
 export const MISTAKES = ["dubious", "mistake", "blunder"];
+
+/** The classes with a colour of their own, the worst last. */
+export const COLOURED = ["great", "inaccuracy", ...MISTAKES];
+
+/** Returns the name of the CSS variable with the colour of a class. */
+export function colorName(kind) {
+  return `--class-${kind}`;
+}
+
+/** Returns the name of a class for people. */
+export function kindName(kind) {
+  return t(`judgement.kind.${kind}`);
+}
 
 /** Returns a share from 0 to 1 in percent. */
 export function percent(share, digits = 0) {
@@ -18,19 +33,4 @@ export function changeText(ply) {
   if (ply.missedMate !== null) notes.push(t("judgement.missed", { plies: ply.missedMate }));
   if (ply.allowsMate !== null) notes.push(t("judgement.allows", { plies: ply.allowsMate }));
   return notes.join("　");
-}
-
-/** Returns a button for one move of a line. */
-export function lineButton(name, call, title = "") {
-  return h("button", { type: "button", class: "line-move", text: name, title: title || null, on: { click: call } });
-}
-
-/** Returns a line of moves as buttons after a text. call(depth): the move number `depth` was clicked, from 1. */
-export function lineOf(key, names, call, depth = 0) {
-  const buttons = names.map((name, i) => {
-    const button = lineButton(name, () => call(i + 1));
-    if (i + 1 === depth) button.setAttribute("aria-current", "true");
-    return button;
-  });
-  return h("p", { class: "line" }, h("span", { class: "muted", text: `${t(key)} ` }), ...buttons.flatMap((one) => [one, " "]));
 }

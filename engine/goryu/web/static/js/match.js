@@ -4,7 +4,6 @@ import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { endingName } from "./review-panel.js";
 import { afterMove } from "./sfen.js";
 import { show } from "./standalone.js";
 
@@ -200,7 +199,7 @@ class MatchPage {
   }
 
   ending(game) {
-    const name = endingName(game.reason);
+    const name = i18n.word("ending", game.reason);
     return game.winner === null ? `${i18n.t("match.draw")} (${name})` : name;
   }
 
