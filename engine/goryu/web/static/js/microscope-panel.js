@@ -18,7 +18,7 @@ export class Panel {
     this.calls = calls;
     this.read = null; // The move whose formula is written out, by its name: the user points at it.
     this.shogi = h("div", { class: "small-board" });
-    this.element = h("div", { class: "stack" }, this.shogi);
+    this.element = h("div", { class: "stack" });
     i18n.onChange(() => this.shown && this.draw());
   }
 

@@ -384,9 +384,11 @@ class PlayView {
   dialogView() {
     const answer = (value) => (event) => event.target.closest("dialog").close(value);
     const ended = ({ target }) => target.returnValue === "yes" && this.send("play.resign");
-    return html`<dialog class="stack" @close=${ended}>
-      <p>${t("play.resign.sure")}</p>
-      <div class="row">${button("play.yes", answer("yes"), { className: "primary" })}${button("play.no", answer(""))}</div>
+    return html`<dialog @close=${ended}>
+      <div class="stack">
+        <p>${t("play.resign.sure")}</p>
+        <div class="row">${button("play.yes", answer("yes"), { className: "primary" })}${button("play.no", answer(""))}</div>
+      </div>
     </dialog>`;
   }
 
