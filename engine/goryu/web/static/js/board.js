@@ -357,7 +357,8 @@ function drops(legal, side) {
 }
 
 /** Returns the outline of an arrow: it begins and ends a little away from the middle of the squares. */
-function arrowPath([x0, y0], [x1, y1], width) {
+function arrowPath(from, to, width) {
+  const [[x0, y0], [x1, y1]] = [from, to];
   const length = Math.hypot(x1 - x0, y1 - y0);
   const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
   const head = 2.4 + 1.3 * width;

@@ -5,7 +5,7 @@ import * as i18n from "./i18n.js";
 import { button, html } from "./template.js";
 
 const { t } = i18n;
-const token = document.querySelector('meta[name="goryu-token"]').content;
+const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 
 /** onChange(): something has to be drawn. */
 export class BackupPanel {

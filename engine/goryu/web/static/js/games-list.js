@@ -19,7 +19,7 @@ const COLUMNS = [
   { name: "opening", sort: "opening" },
   { name: "accuracy", sort: "accuracy" },
   { name: "mistakes", sort: "mistakes" },
-  { name: "moves" },
+  { name: "moves", sort: null },
 ];
 
 /** onChange(): something has to be drawn. */

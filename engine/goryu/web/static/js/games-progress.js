@@ -46,7 +46,7 @@ function chartsView({ months, days }) {
     ${panelView("phases", barsView("phases", all, "phase", PHASES, (month) => share(month, ofPhases(month))), legendView("phase", PHASES))} ${calendar}`;
 }
 
-function panelView(name, content, legend = nothing) {
+function panelView(name, content, legend = null) {
   return html`<div class="panel stack"><h2>${t(`games.progress.${name}`)}</h2>${content}${legend}</div>`;
 }
 

@@ -57,6 +57,7 @@ function placeOf(state) {
 }
 
 function time(seconds) {
+  /** @type {[string, number][]} */
   const units = [
     ["days", 86400],
     ["hours", 3600],

@@ -12,22 +12,25 @@ export const MISTAKES = ["dubious", "mistake", "blunder"];
 /** The classes with a colour of their own, the worst last. */
 export const COLOURED = ["great", "inaccuracy", ...MISTAKES];
 
-/** Returns the name of the CSS variable with the colour of a class. */
+/** Returns the name of the CSS variable with the colour of a class. @type {(kind: string) => string} */
 export function colorName(kind) {
   return `--class-${kind}`;
 }
 
-/** Returns the name of a class for people. */
+/** Returns the name of a class for people. @type {(kind: string) => string} */
 export function kindName(kind) {
   return t(`judgement.kind.${kind}`);
 }
 
-/** Returns a share from 0 to 1 in percent. */
+/** Returns a share from 0 to 1 in percent. @type {(share: number, digits?: number) => string} */
 export function percent(share, digits = 0) {
   return (100 * share).toFixed(digits);
 }
 
-/** Returns how a move changed the win rate, and the mates that it missed or allows, in one line. */
+/**
+ * Returns how a move changed the win rate, and the mates that it missed or allows, in one line.
+ * @type {(ply: Pick<import("./messages").Ply, "winRate" | "playedWinRate" | "missedMate" | "allowsMate">) => string}
+ */
 export function changeText(ply) {
   const notes = [t("judgement.change", { before: percent(ply.winRate), after: percent(ply.playedWinRate) })];
   if (ply.missedMate !== null) notes.push(t("judgement.missed", { plies: ply.missedMate }));

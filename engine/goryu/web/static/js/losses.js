@@ -10,6 +10,9 @@ const FINE = [0, 0.01, 0.02];
  * plies: judgements or null. thresholds: the least loss of each class. from, to: in percent; the last bar has no `to`.
  * sides: for Black and White, how many moves of each class there are, the mildest first: a loss that a short search
  * may have overestimated is in a milder class.
+ *
+ * @typedef {{ from: number, to: number | null, sides: Record<string, number>[] }} Bar
+ * @type {(plies: (import("./messages").Ply | null)[], thresholds: Record<string, number>) => Bar[]}
  */
 export function lossBars(plies, thresholds) {
   const least = Object.values(thresholds).sort((one, other) => one - other);
@@ -23,7 +26,7 @@ export function lossBars(plies, thresholds) {
   return bars;
 }
 
-/** Returns how many moves a side of a bar counts. */
+/** Returns how many moves a side of a bar counts. @type {(classes: Record<string, number>) => number} */
 export function total(classes) {
   return Object.values(classes).reduce((sum, count) => sum + count, 0);
 }

@@ -22,7 +22,7 @@ async function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
   const view = VIEWS.find((one) => one.name === name) ?? VIEWS[0];
   for (const link of tabs.children) {
-    if (link.hash === `#${view.name}`) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("href") === `#${view.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   const isNew = !opened.has(view.name);

@@ -16,6 +16,7 @@ const TERMS = { logit: "log P", sigma: "σ(Q)", policy: "π′", share: "N/ΣN",
 export class Panel {
   constructor(calls) {
     this.calls = calls;
+    this.shown = this.algorithm = null;
     this.read = null; // The move whose formula is written out, by its name: the user points at it.
     this.shogi = h("div", { class: "small-board" });
     this.element = h("div", { class: "stack" });

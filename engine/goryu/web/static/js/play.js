@@ -38,6 +38,7 @@ class PlayView {
     this.section = section;
     this.state = null;
     this.options = null;
+    /** @type {any} */ // A Board or a GridBoard.
     this.board = null;
     this.given = null; // The position that another view has handed over, while the form is shown.
     this.at = null; // The move that is looked at; null: the current position.

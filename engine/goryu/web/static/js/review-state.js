@@ -3,7 +3,13 @@
 import { MISTAKES } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 
+/** @type {("usi" | "ja" | "en")[]} */
 const PARTS = ["usi", "ja", "en"]; // Of a line.
+
+/**
+ * @typedef {import("./messages").Line} Line
+ * @typedef {Line & { at: number, before: string[] | null, depth: number }} Branch
+ */
 
 /**
  * A reviewed game and the place in it.
@@ -13,13 +19,15 @@ const PARTS = ["usi", "ja", "en"]; // Of a line.
  * are not those of the game; null in the game. limit: the last position of the game that may be shown, null for all.
  */
 export class ReviewState {
-  constructor(data, limit = null) {
+  /** @param {import("./messages").Review} data */
+  constructor(data, limit = /** @type {number | null} */ (null)) {
     this.data = data;
     this.at = 0;
-    this.branch = null;
+    this.branch = /** @type {Branch | null} */ (null);
     this.limit = limit;
-    this.live = new Map(); // The results of the live analysis, and the legal moves, by the moves to a position.
-    this.explored = new Map();
+    // By the moves to a position: the results of the live analysis, and the legal moves.
+    this.live = /** @type {Map<string, import("./messages").Analysis>} */ (new Map());
+    this.explored = /** @type {Map<string, import("./messages").Explored>} */ (new Map());
   }
 
   get game() {
@@ -31,10 +39,10 @@ export class ReviewState {
     return this.branch ? this.branch.at : this.at;
   }
 
-  /** Takes the analysis of a position: {index, position, plies: {index: ply}, summary}. */
+  /** Takes the analysis of a position. @param {import("./messages").NewAnalysis} message */
   update({ index, position, plies, summary }) {
     this.data.positions[index] = position;
-    for (const [move, ply] of Object.entries(plies)) this.data.plies[move] = ply;
+    for (const [move, ply] of Object.entries(plies)) this.data.plies[Number(move)] = ply;
     this.data.summary = summary;
   }
 
@@ -47,7 +55,7 @@ export class ReviewState {
     return [...(branch.before ?? this.played(branch.at)), ...branch.usi.slice(0, branch.depth)];
   }
 
-  /** Returns the first moves of the game. */
+  /** Returns the first moves of the game. @param {number} count */
   played(count) {
     return this.game.moves.slice(0, count).map((move) => move.usi);
   }
@@ -57,12 +65,13 @@ export class ReviewState {
     return this.line().join(" ");
   }
 
-  /** Goes to position `index` of the game. */
+  /** Goes to position `index` of the game. @param {number} index */
   go(index) {
     this.branch = null;
     this.at = Math.max(0, Math.min(this.limit ?? this.game.moves.length, index));
   }
 
+  /** Goes on or back by a move. @param {number} by */
   step(by) {
     const { branch } = this;
     if (!branch) this.go(this.at + by);
@@ -75,7 +84,10 @@ export class ReviewState {
     this.go(this.place);
   }
 
-  /** Plays the first `depth` moves of a line that begins at position `at` of the game. */
+  /**
+   * Plays the first `depth` moves of a line that begins at position `at` of the game.
+   * @type {(at: number, line: Line, depth?: number, before?: string[] | null) => void}
+   */
   playLine(at, line, depth = 1, before = null) {
     const isMain = this.limit === null && !before && line.usi.slice(0, depth).every((move, i) => this.game.moves[at + i]?.usi === move);
     if (isMain) {
@@ -86,15 +98,16 @@ export class ReviewState {
     this.branch = { at, before, depth, usi: [...line.usi], ja: [...line.ja], en: [...line.en] };
   }
 
-  /** Plays the first `depth` moves of a line that begins at the position on the board. */
+  /** Plays the first `depth` moves of a line that begins at the position on the board. @type {(line: Line, depth: number) => void} */
   enter(line, depth) {
     const { branch } = this;
     if (!branch) return this.playLine(this.at, line, depth);
-    const joined = Object.fromEntries(PARTS.map((part) => [part, [...branch[part].slice(0, branch.depth), ...line[part]]]));
+    const joined = /** @type {Line} */ ({ usi: [], ja: [], en: [] });
+    for (const part of PARTS) joined[part] = [...branch[part].slice(0, branch.depth), ...line[part]];
     return this.playLine(branch.at, joined, branch.depth + depth, branch.before);
   }
 
-  /** Plays a move on the board; what followed in a branch stays if it is the same move. */
+  /** Plays a move on the board; what followed in a branch stays if it is the same move. @param {string} move */
   play(move) {
     const { branch } = this;
     if (!branch) return this.playLine(this.at, { usi: [move], ja: [move], en: [move] });
@@ -102,7 +115,7 @@ export class ReviewState {
     return this.step(1);
   }
 
-  /** Returns the position after the next mistake (direction 1) or the previous one (-1), or null. */
+  /** Returns the position after the next mistake (direction 1) or the previous one (-1), or null. @param {number} direction */
   mistakeFrom(direction) {
     const numbers = this.mistakes().map((ply) => ply.ply);
     const found = direction > 0 ? numbers.find((number) => number > this.at) : numbers.findLast((number) => number < this.at);
@@ -111,7 +124,7 @@ export class ReviewState {
 
   // What is known.
 
-  /** Takes the legal moves after a line, {legal, check, ending, name}; name: of its last move. */
+  /** Takes the legal moves after a line. @type {(moves: string[], found: import("./messages").Explored) => void} */
   enterExplored(moves, found) {
     this.explored.set(moves.join(" "), found);
     const { branch } = this;
@@ -129,8 +142,8 @@ export class ReviewState {
       return { sfen, check, lastMove: moves.at(-1) ?? null };
     }
     const first = branch.before ? 0 : branch.at;
-    const sfen = moves.slice(first).reduce(afterMove, game.positions[first].sfen);
-    return { sfen, check: this.explored.get(moves.join(" "))?.check ?? false, lastMove: moves.at(-1) };
+    const sfen = moves.slice(first).reduce((before, move) => afterMove(before, move), game.positions[first].sfen);
+    return { sfen, check: this.explored.get(moves.join(" "))?.check ?? false, lastMove: moves.at(-1) ?? null };
   }
 
   /** Returns the side to move on the board: 0 black, 1 white. */
@@ -153,7 +166,7 @@ export class ReviewState {
 
   /** Returns the judgements that are mistakes. */
   mistakes() {
-    return this.data.plies.filter((ply) => ply && MISTAKES.includes(ply.kind));
+    return this.data.plies.filter((ply) => ply !== null).filter(({ kind }) => MISTAKES.includes(kind));
   }
 
   /** Returns how the game ends on the board, in words of the server; null where it goes on. */
@@ -162,8 +175,8 @@ export class ReviewState {
     return (analysis && !analysis.moves.length ? analysis.ending : this.explored.get(this.key())?.ending) || null;
   }
 
-  /** Returns the win rates of Black in percent, by position, and those after a move of this class only. */
-  rates(kind = null) {
+  /** Returns the win rates of Black in percent, by position, or only those after a move of a class. */
+  rates(kind = /** @type {string | null} */ (null)) {
     const { positions, plies } = this.data;
     return positions.map((position, at) => (position && (kind === null || (at > 0 && plies[at - 1]?.kind === kind)) ? 100 * position.black : null));
   }

@@ -99,11 +99,12 @@ export function mistakesView(state, go) {
 
 /** The accuracy of both players. */
 export function playersView({ data: { summary }, game }) {
+  /** @type {[string, (one: any) => any][]} */
   const rows = [
     ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
     ["review.agreement", (one) => `${percent(one.agreement)} %`],
     ["review.loss", (one) => `${percent(one.meanLoss, 1)} %`],
-    ...["great", "inaccuracy", ...MISTAKES].map((kind) => [`judgement.kind.${kind}`, (one) => one.counts[kind]]),
+    ...["great", "inaccuracy", ...MISTAKES].map((kind) => /** @type {[string, (one: any) => any]} */ ([`judgement.kind.${kind}`, (one) => one.counts[kind]])),
   ];
   return html`<div class="panel accuracies">
     <h2>${t("review.players")}</h2>

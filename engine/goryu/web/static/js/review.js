@@ -128,7 +128,7 @@ class ReviewView {
   listen() {
     onDrop(this.section, (given) => (given.files.length ? this.openFile(given.files[0]) : this.openText(given.getData("text/plain"))));
     document.addEventListener("paste", (event) => {
-      if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+      if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(/** @type {Element} */ (event.target).tagName)) return;
       this.openText(event.clipboardData.getData("text/plain"));
     });
     socket.on("review.position", (message) => this.onPosition(message));

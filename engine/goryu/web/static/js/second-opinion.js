@@ -15,7 +15,10 @@ const CHOSEN = "goryu.review.engine";
  */
 export class SecondOpinion {
   constructor({ ask, place, enter, onChange }) {
-    Object.assign(this, { ask, place, enter, onChange });
+    this.ask = ask;
+    this.place = place;
+    this.enter = enter;
+    this.onChange = onChange;
     this.engines = [];
     this.chosen = null;
     this.known = new Map();

@@ -8,7 +8,7 @@ const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
 const REVOKED = 4001; // The close code for a device of the local network that is not paired any more.
 
-const token = document.querySelector('meta[name="goryu-token"]').content;
+const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 const handlers = new Map();
 const connected = new Set();
 const states = new Set();

@@ -16,7 +16,9 @@ const MOST_ARROWS = 2;
  */
 export class Threat {
   constructor({ ask, onChange, onEnd }) {
-    Object.assign(this, { ask, onChange, onEnd });
+    this.ask = ask;
+    this.onChange = onChange;
+    this.onEnd = onEnd;
     this.moves = null;
     this.found = null;
   }

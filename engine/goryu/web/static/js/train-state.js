@@ -2,6 +2,13 @@
 
 import { afterMove } from "./sfen.js";
 
+/**
+ * @typedef {import("./messages").Shown} Shown
+ * @typedef {import("./messages").Problem} Problem
+ * @typedef {import("./messages").Answer} Answer
+ * @typedef {{ sfen: string, usi: string[], depth: number }} Line
+ */
+
 const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /**
@@ -13,9 +20,15 @@ const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
  */
 export class TrainState {
   constructor() {
-    this.problem = null;
-    this.board = { sfen: EMPTY };
-    this.clear();
+    this.problem = /** @type {Problem | null} */ (null);
+    this.position = /** @type {Shown} */ ({ sfen: EMPTY });
+    this.board = this.position;
+    this.answer = /** @type {Answer | null} */ (null);
+    this.told = /** @type {import("./messages").Told | null} */ (null);
+    this.line = /** @type {Line | null} */ (null);
+    this.isJudging = false;
+    this.arrows = /** @type {{ move: string, width: number, color: string }[]} */ ([]);
+    this.heat = {};
   }
 
   /** Forgets the answer. */
@@ -26,14 +39,14 @@ export class TrainState {
     this.heat = {};
   }
 
-  /** Shows a problem from its start, or none for null. */
+  /** Shows a problem from its start, or none for null. @param {Problem | null} problem */
   begin(problem) {
     this.problem = problem;
     this.clear();
     if (problem) this.place(problem);
   }
 
-  /** Shows a position in which the user may answer. */
+  /** Shows a position in which the user may answer. @param {Shown} position */
   place(position) {
     this.position = position;
     this.board = position;
@@ -45,14 +58,14 @@ export class TrainState {
     this.place(this.position);
   }
 
-  /** The user has played a move, which is to be judged. */
+  /** The user has played a move, which is to be judged. @param {string} move */
   play(move) {
     this.isJudging = true;
     this.heat = {};
     this.board = { sfen: afterMove(this.position.sfen, move), lastMove: move };
   }
 
-  /** The judgement of the move has arrived; null if it failed. */
+  /** The judgement of the move has arrived; null if it failed. @type {(answer: Answer | null, move: string) => void} */
   judge(answer, move) {
     this.isJudging = false;
     if (!answer) {
@@ -70,20 +83,21 @@ export class TrainState {
     else this.punish(sfen, answer.refutation.usi);
   }
 
-  /** Lets the user step through the line that punishes a move, and draws its first move. */
+  /** Lets the user step through the line that punishes a move, and draws its first move. @type {(sfen: string, usi: string[]) => void} */
   punish(sfen, usi) {
     this.line = { sfen, usi, depth: 0 };
     this.arrows = usi.length ? [{ move: usi[0], width: 0.7, color: "var(--bad)" }] : [];
   }
 
-  /** The solution may be told; the board shows its first move. */
+  /** The solution may be told; the board shows its first move. @param {import("./messages").Told} told */
   tell(told) {
     this.told = told;
     this.answer = null;
     const first = told.solutions[0]?.line;
-    if (first) this.playLine(this.problem.sfen, first.usi, 1);
+    if (first && this.problem) this.playLine(this.problem.sfen, first.usi, 1);
   }
 
+  /** Shows the position after so many moves of a line. @type {(sfen: string, usi: string[], depth: number) => void} */
   playLine(sfen, usi, depth) {
     const played = usi.slice(0, depth);
     this.line = { sfen, usi, depth };
@@ -92,8 +106,9 @@ export class TrainState {
     this.heat = {};
   }
 
-  /** Steps through the line. */
+  /** Steps through the line. @param {number} by */
   step(by) {
+    if (!this.line) return;
     const { sfen, usi, depth } = this.line;
     this.playLine(sfen, usi, Math.max(0, Math.min(usi.length, depth + by)));
   }
@@ -108,7 +123,7 @@ export class TrainState {
     return this.problem !== null && !this.isJudging && !this.told && (!this.answer || this.isGoingOn);
   }
 
-  /** Which move of a line the board shows, from 1; 0 for none. */
+  /** Which move of a line the board shows, from 1; 0 for none. @type {(sfen: string, usi: string[]) => number} */
   depthOf(sfen, usi) {
     return this.line && this.line.sfen === sfen && this.line.usi.join() === usi.join() ? this.line.depth : 0;
   }

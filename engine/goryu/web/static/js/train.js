@@ -96,7 +96,7 @@ class TrainView {
   }
 
   next() {
-    const { mode = "today", kind, length } = this.train.problem ?? {};
+    const { mode = "today", kind = undefined, length = undefined } = this.train.problem ?? {};
     return this.start(this.wanted ?? { mode, kind, length });
   }
 
