@@ -137,7 +137,9 @@ def selects(arguments: Sequence[str]) -> bool:
 def lint(_arguments: Sequence[str]) -> int:
     """Runs every check and prints its verdict and its output."""
     failed = False
-    for name, command in {**checks(VENV), "pyright": [PYTHON, "-m", "pyright"]}.items():
+    types = [str(PYTHON), str(ROOT / "tools" / "javascript_types.py")]
+    compared = [str(PYTHON), "-m", "pyright"]
+    for name, command in {**checks(VENV), "JavaScript": types, "pyright": compared}.items():
         started = time.monotonic()
         done = run_check(command)
         verdict = "ok" if done.returncode == 0 else "FAILED"
@@ -224,7 +226,7 @@ TASKS = {
     ),
     "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
-    "lint": Verb("run ruff, mypy, the layers, the C++ warnings, and pyright for comparison", ("test",), lint),
+    "lint": Verb("run ruff, mypy, the layers, C++ warnings, TypeScript; pyright compares", ("test",), lint),
     "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),

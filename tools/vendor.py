@@ -49,6 +49,15 @@ PACKAGES = {
             "LICENSE": "uplot/LICENSE",
         },
     ),
+    "lit-html": Package(
+        "3.3.3",
+        "BSD-3-Clause",
+        {
+            **{name: f"lit-html/{name}" for name in ("lit-html.js", "directive.js", "directive-helpers.js")},
+            **{f"directives/{name}.js": f"lit-html/directives/{name}.js" for name in ("live", "repeat")},
+            "LICENSE": "lit-html/LICENSE",
+        },
+    ),
     **{
         f"d3-{name}": Package(
             version,

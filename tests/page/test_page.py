@@ -1,5 +1,6 @@
 """The frame of the page in a real browser: views, language, theme, connection."""
 
+import re
 from typing import Any
 
 import pytest
@@ -23,13 +24,14 @@ def test_language_and_colours_are_the_browsers_and_a_switch_is_remembered(open_p
     expect(page.locator("#tabs a").first).to_have_text("Play")
     assert page.evaluate(background) == light
 
-    modules = [
-        path.name
-        for path in (STATIC / "js").glob("*.js")
-        if path.name not in ("main.js", "theme.js", "report.js", "match.js")
+
+def test_the_browser_keeps_its_settings_under_these_keys() -> None:
+    """A key that changes its name loses what the user has chosen."""
+    scripts = [
+        path.read_text(encoding="utf-8") for path in STATIC.rglob("*.js") if "vendor" not in path.parts
     ]
-    missing = """async (modules) => {
-      for (const name of modules) await import(`/static/js/${name}`);
-      return (await import("/static/js/i18n.js")).missing();
-    }"""
-    assert page.evaluate(missing, modules) == [], "texts without a translation"
+    keys = {key for text in scripts for key in re.findall(r'"(goryu\.[\w.]+)"', text)}
+    kept = {"language", "letters", "notation", "play", "review.engine", "review.playouts", "review.recent"}
+    kept |= {"setup", "sound", "theme"}
+    of_tab = {"revoked", "session"}
+    assert keys == {f"goryu.{name}" for name in kept | of_tab}

@@ -1,7 +1,7 @@
 """Writes a part of the browser page as one HTML file that needs neither an internet connection nor a server.
 
-The file holds modules, styles and pieces of the page of `goryu web`, and the data. Browsers load no modules
-from a file that the user opens, so each module becomes a data URL, and an import map gives it a name.
+The file holds modules, texts, styles and pieces of the page of `goryu web`, and the data. Browsers load no
+modules from a file that the user opens, so each module becomes a data URL, and an import map gives it a name.
 """
 
 import json
@@ -15,12 +15,14 @@ from typing import Any
 from urllib.parse import quote
 
 from goryu.analysis.description import Describer
+from goryu.analysis.page_texts import json_in_page, texts_json
 
 STATIC = Path(__file__).resolve().parents[2] / "goryu_page" / "static"
 
 STYLES = ("css/colors.css", "css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
 
 _IMPORT = re.compile(r"""(\b(?:import|export)\b(?:[^'"();]*?\bfrom)?\s*)(['"])(\.[^'"]+)\2""")
+_TEXT = re.compile(r"""["'`](\w+)["'`.]""")
 _URL = re.compile(r"""url\((['"]?)([^'")]+)\1\)""")
 _PIECE = "`/static/pieces/${shown}-${role}.svg`"
 
@@ -47,6 +49,7 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <noscript>This page needs JavaScript. / JavaScript を有効にしてください。</noscript>
+<script id="texts" type="application/json">{texts}</script>
 <script id="data" type="application/json">{data}</script>
 <script type="module">import "goryu/{entry}";</script>
 </body>
@@ -71,25 +74,37 @@ def standalone_page(entry: str, data: Mapping[str, Any]) -> str:
         icon=_data_url("icon.svg"),
         styles=_styles(),
         pieces=json.dumps(_pieces()),
-        imports=json.dumps({"imports": _modules(entry)}),
-        # Only "<" can end a script.
-        data=json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"),
+        imports=json.dumps({"imports": _urls(entry)}),
+        texts=texts_json(_tables(entry)),
+        data=json_in_page(data),
         entry=entry,
     )
 
 
+def _urls(entry: str) -> dict[str, str]:
+    """Returns the data URL of a module and of each that it imports, by "goryu/" and its path."""
+    return {
+        f"goryu/{path}": f"data:text/javascript;charset=utf-8,{quote(text)}"
+        for path, text in sorted(_modules(entry).items())
+    }
+
+
+def _tables(entry: str) -> set[str]:
+    """Returns the tables of texts that a module and those that it imports name."""
+    return {table for text in _modules(entry).values() for table in _TEXT.findall(text)}
+
+
 @cache
 def _modules(entry: str) -> dict[str, str]:
-    """Returns the data URL of a module and of each that it imports, by "goryu/" and its path."""
+    """Returns the text of a module and of each that it imports, by its path."""
     found: dict[str, str] = {}
     waiting = [entry]
     while waiting:
         path = waiting.pop()
         if path not in found:
-            text, imported = _module(path)
-            found[path] = f"data:text/javascript;charset=utf-8,{quote(text)}"
+            found[path], imported = _module(path)
             waiting += imported
-    return {f"goryu/{path}": url for path, url in sorted(found.items())}
+    return found
 
 
 def _module(path: str) -> tuple[str, list[str]]:

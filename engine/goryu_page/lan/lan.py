@@ -14,6 +14,7 @@ from pathlib import Path
 import segno
 from aiohttp import web
 
+from goryu.analysis.page_texts import texts_json
 from goryu.base.errors import GoryuError, InputError, fault
 from goryu.base.language import speaking, tr
 from goryu_page.lan.addresses import LOOPBACK
@@ -154,7 +155,8 @@ class Lan:
 
     async def _page(self, request: web.Request) -> web.StreamResponse:
         self._require_foreign(request)
-        return web.FileResponse(PAGE)
+        text = PAGE.read_text(encoding="utf-8").replace("{{texts}}", texts_json(["pair"]))
+        return web.Response(text=text, content_type="text/html")
 
     async def _pair(self, request: web.Request) -> web.Response:
         """Answers a device that sends {"type": "pair", "code": ..., "name": ..., "language": ...}."""

@@ -11,6 +11,7 @@ from time import monotonic
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from goryu import __version__
+from goryu.analysis.page_texts import texts_json
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
 from goryu.kifu.reading import SUFFIXES
@@ -141,7 +142,7 @@ class Server:
     async def _page(self, request: web.Request) -> web.Response:
         text = (STATIC / "index.html").read_text(encoding="utf-8")
         text = text.replace("{{token}}", self.guard.token_for(request)).replace("{{version}}", __version__)
-        text = text.replace("{{suffixes}}", " ".join(SUFFIXES))
+        text = text.replace("{{suffixes}}", " ".join(SUFFIXES)).replace("{{texts}}", texts_json())
         return web.Response(text=text, content_type="text/html")
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:

@@ -259,7 +259,7 @@ def test_messages_are_in_the_language_of_the_page_and_wait_for_the_connection(
     monkeypatch.setattr(Server, "_greet", greet_late)
     page = open_page("#review", language="ja")
     page.locator(".opener textarea").fill("手数----指手---------消費時間--\n   1 ５五玉(59)\n")
-    open_text = page.locator('[data-i18n="review.paste.open"]')
+    open_text = page.locator(".opener textarea + .row button")
     open_text.click()
     may_greet.set()
     expect(page.locator(".toast.error")).to_contain_text("2行目")

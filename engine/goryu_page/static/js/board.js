@@ -27,28 +27,6 @@ const UNPROMOTED = Object.fromEntries(Object.entries(PROMOTED).map(([role, promo
 const HAND = ["rook", "bishop", "gold", "silver", "knight", "lance", "pawn"];
 const KANJI = "一二三四五六七八九";
 const [WIDE, TALL] = [11, 12];
-const LABELS = "歩香桂銀金角飛玉と杏圭全馬龍";
-
-i18n.extend({
-  en: {
-    "board.label": "Shogi board. Arrow keys move the cursor, Enter takes and puts a piece, P L N S G B R take one from the hand, Escape cancels.",
-    "board.promote": "promote",
-    "board.unpromoted": "do not promote",
-    "board.empty": "empty",
-    "board.black": "Black",
-    "board.white": "White",
-    ...Object.fromEntries(Object.values(ROLES).map((role) => [`piece.${role}`, role.replace("promoted", "promoted ")])),
-  },
-  ja: {
-    "board.label": "将棋盤。矢印キーでカーソル移動、Enter で駒を選んで指す、P L N S G B R で持駒を選ぶ、Esc で取消。",
-    "board.promote": "成る",
-    "board.unpromoted": "成らない",
-    "board.empty": "空き",
-    "board.black": "先手",
-    "board.white": "後手",
-    ...Object.fromEntries(Object.values(ROLES).map((role, at) => [`piece.${role}`, LABELS[at]])),
-  },
-});
 
 /**
  * A board with hands in an element that CSS sizes (the board fills its width; see `.shogi` in board.css).
@@ -379,7 +357,8 @@ function drops(legal, side) {
 }
 
 /** Returns the outline of an arrow: it begins and ends a little away from the middle of the squares. */
-function arrowPath([x0, y0], [x1, y1], width) {
+function arrowPath(from, to, width) {
+  const [[x0, y0], [x1, y1]] = [from, to];
   const length = Math.hypot(x1 - x0, y1 - y0);
   const [dx, dy] = [(x1 - x0) / length, (y1 - y0) / length];
   const head = 2.4 + 1.3 * width;

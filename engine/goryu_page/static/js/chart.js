@@ -1,4 +1,5 @@
 // Line charts, drawn by uPlot in the colours of the page.
+// @ts-nocheck (the file of uPlot says nothing about its types)
 
 import uPlot from "../vendor/uplot/uPlot.js";
 

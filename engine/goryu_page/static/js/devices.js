@@ -1,72 +1,32 @@
 // The devices of the local network (`goryu web --lan`): a button in the bar and a dialog, on the computer only.
 
-import { h, redraw, svg } from "./dom.js";
+import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { button, html, nothing, render, repeat } from "./template.js";
 
-i18n.extend({
-  en: {
-    "devices.title": "Devices",
-    "devices.close": "Close",
-    "devices.warning": "The traffic with these devices is not encrypted: whoever can listen in the network can read it and take over a device's pairing. Use it only in a network that you trust.",
-    "devices.how": "Scan the code with a phone or tablet in the same network, or open {url} there and write:",
-    "devices.left": "Can be used once, for {minutes} min {seconds} s.",
-    "devices.used": "The code was used.",
-    "devices.expired": "The code has expired.",
-    "devices.guessed": "The code is void: too many wrong codes were tried.",
-    "devices.qr": "QR code of the link that pairs a device",
-    "devices.new": "New code",
-    "devices.list": "Paired devices",
-    "devices.none": "No device is paired.",
-    "devices.connected": "connected",
-    "devices.just": "seen less than a minute ago",
-    "devices.seen": "seen {minutes} min ago",
-    "devices.revoke": "Revoke",
-  },
-  ja: {
-    "devices.title": "機器",
-    "devices.close": "閉じる",
-    "devices.warning": "機器との通信は暗号化されません。同じネットワークで通信を盗み見られると、内容を読まれ、機器になりすまされるおそれがあります。信頼できるネットワークだけで使ってください。",
-    "devices.how": "同じネットワークのスマートフォンやタブレットで QR コードを読み取るか、{url} を開いて次のコードを入力してください。",
-    "devices.left": "1 回だけ使えます（残り {minutes} 分 {seconds} 秒）",
-    "devices.used": "このコードは使用済みです。",
-    "devices.expired": "このコードは期限切れです。",
-    "devices.guessed": "間違ったコードが何度も入力されたため、このコードは無効になりました。",
-    "devices.qr": "機器をペアリングするリンクの QR コード",
-    "devices.new": "新しいコード",
-    "devices.list": "ペアリングした機器",
-    "devices.none": "ペアリングした機器はありません。",
-    "devices.connected": "接続中",
-    "devices.just": "最後の通信：1 分以内",
-    "devices.seen": "最後の通信：{minutes} 分前",
-    "devices.revoke": "解除",
-  },
-});
+const { t } = i18n;
 
 const TICK_MS = 1000;
 const REFRESH_TICKS = 15; // After so many seconds the times of the list are read again.
 
-let state = null;
+const icon = html`<svg viewBox="0 0 24 24" width="20" height="20" fill="none" stroke="currentColor" stroke-width="1.8" aria-hidden="true">
+  <rect x="6.5" y="2.5" width="11" height="19" rx="2.2" /><path d="M10.5 18.5h3" stroke-linecap="round" />
+</svg>`;
+
+let state = null; // Of the server: null on a page that may not see the devices.
+let tools = null; // The bar with the button, which comes first.
+let second = null; // What follows the button.
 let dialog = null;
-let content = null;
 let timer = null;
 let ticks = 0;
 let expiresAt = 0; // performance.now() when the code expires.
 
 /** Adds the button to the bar. It is shown if the server says that this page may see the devices. */
 export function mount(bar) {
-  const icon = svg(
-    "svg",
-    { viewBox: "0 0 24 24", width: 20, height: 20, fill: "none", stroke: "currentColor", "stroke-width": 1.8, "aria-hidden": "true" },
-    svg("rect", { x: 6.5, y: 2.5, width: 11, height: 19, rx: 2.2 }),
-    svg("path", { d: "M10.5 18.5h3", "stroke-linecap": "round" }),
-  );
-  const button = h("button", { id: "devices-button", class: "quiet icon", type: "button", hidden: true, "data-i18n-label": "devices.title", on: { click: open } }, icon);
-  bar.prepend(button);
-  socket.onConnected(async () => {
-    await refresh();
-    button.hidden = state === null;
-  });
+  tools = bar;
+  second = bar.firstElementChild;
+  socket.onConnected(refresh);
   socket.on("devices.changed", () => {
     if (dialog?.open) refresh();
   });
@@ -74,25 +34,13 @@ export function mount(bar) {
 }
 
 async function open() {
-  dialog ??= build();
+  if (!dialog) document.body.append((dialog = h("dialog", { id: "devices", "aria-labelledby": "devices-title", on: { close: () => clearInterval(timer) } })));
   await refresh();
   if (!state) return;
   if (!state.code) update(await socket.request("devices.code"));
   dialog.showModal();
   ticks = 0;
   timer = setInterval(tick, TICK_MS);
-}
-
-function build() {
-  content = h("div", { class: "stack" });
-  const close = h("button", { class: "quiet icon", type: "button", "data-i18n-label": "devices.close", text: "✕", on: { click: () => dialog.close() } });
-  const title = h("h2", { id: "devices-title", dataset: { i18n: "devices.title" } });
-  const box = h("dialog", { id: "devices", "aria-labelledby": "devices-title" });
-  box.append(h("div", { class: "row head" }, title, close), content);
-  box.addEventListener("close", () => clearInterval(timer));
-  document.body.append(box);
-  i18n.translate(box);
-  return box;
 }
 
 async function refresh() {
@@ -107,63 +55,59 @@ function update(newest) {
 
 function tick() {
   ticks += 1;
-  const time = content.querySelector(".left");
-  if (time) time.textContent = timeLeft();
+  draw();
   if (ticks % REFRESH_TICKS === 0 || (state?.code && performance.now() > expiresAt)) refresh();
 }
 
 function timeLeft() {
   const seconds = Math.max(0, Math.ceil((expiresAt - performance.now()) / 1000));
-  return i18n.t("devices.left", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
+  return t("devices.left", { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
 function draw() {
-  if (!content || !state) return;
-  const focused = document.activeElement?.dataset.device; // A new list must not take the focus away.
-  redraw(
-    content,
-    h("p", { class: "warning", text: i18n.t("devices.warning") }),
-    state.code ? drawCode() : drawEnding(),
-    h("h3", { text: i18n.t("devices.list") }),
-    state.devices.length ? h("ul", {}, state.devices.map(drawDevice)) : h("p", { class: "muted", text: i18n.t("devices.none") }),
-  );
-  if (focused) content.querySelector(`[data-device="${focused}"]`)?.focus();
+  const title = t("devices.title");
+  const opener = html`<button id="devices-button" class="quiet icon" type="button" aria-label=${title} title=${title} ?hidden=${!state} @click=${open}>${icon}</button>`;
+  render(opener, tools, { renderBefore: second });
+  if (dialog && state) render(dialogView(), dialog);
 }
 
-function drawCode() {
-  return h(
-    "div",
-    { class: "invitation" },
-    h("img", { class: "qr", src: state.code.picture, width: 200, height: 200, alt: i18n.t("devices.qr") }),
-    h(
-      "div",
-      { class: "stack" },
-      h("p", { class: "address", text: i18n.t("devices.how", { url: state.url }) }),
-      h("p", { class: "code", text: state.code.text }),
-      h("p", { class: "left small muted", text: timeLeft() }),
-    ),
-  );
+function dialogView() {
+  const close = t("devices.close");
+  return html`<div class="row head">
+      <h2 id="devices-title">${t("devices.title")}</h2>
+      <button class="quiet icon" type="button" aria-label=${close} title=${close} @click=${() => dialog.close()}>✕</button>
+    </div>
+    <div class="stack">
+      <p class="warning">${t("devices.warning")}</p>
+      ${state.code ? codeView() : endingView()}
+      <h3>${t("devices.list")}</h3>
+      ${state.devices.length ? html`<ul>${repeat(state.devices, ({ id }) => id, deviceView)}</ul>` : html`<p class="muted">${t("devices.none")}</p>`}
+    </div>`;
 }
 
-function drawEnding() {
-  const text = state.ending ? h("p", { text: i18n.t(`devices.${state.ending}`) }) : null;
+function codeView() {
+  return html`<div class="invitation">
+    <img class="qr" src=${state.code.picture} width="200" height="200" alt=${t("devices.qr")} />
+    <div class="stack">
+      <p class="address">${t("devices.how", { url: state.url })}</p>
+      <p class="code">${state.code.text}</p>
+      <p class="left small muted">${timeLeft()}</p>
+    </div>
+  </div>`;
+}
+
+function endingView() {
   const again = async () => update(await socket.request("devices.code"));
-  return h("div", { class: "row" }, text, h("button", { type: "button", text: i18n.t("devices.new"), on: { click: again } }));
+  return html`<div class="row">${state.ending ? html`<p>${t(`devices.${state.ending}`)}</p>` : nothing}${button("devices.new", again)}</div>`;
 }
 
-function drawDevice(device) {
-  const minutes = Math.floor(device.seconds / 60);
-  const seen = device.connected ? "devices.connected" : minutes ? "devices.seen" : "devices.just";
-  return h(
-    "li",
-    {},
-    h("div", {}, h("div", { text: device.name }), h("div", { class: "small muted", text: `${device.address} · ${i18n.t(seen, { minutes })}` })),
-    h("button", {
-      type: "button",
-      text: i18n.t("devices.revoke"),
-      "aria-label": i18n.labelled(i18n.t("devices.revoke"), device.name),
-      dataset: { device: device.id },
-      on: { click: () => socket.request("devices.revoke", { device: device.id }) },
-    }),
-  );
+function deviceView({ id, name, address, seconds, connected }) {
+  const minutes = Math.floor(seconds / 60);
+  const seen = t(connected ? "devices.connected" : minutes ? "devices.seen" : "devices.just", { minutes });
+  const revoke = t("devices.revoke");
+  const send = () => socket.request("devices.revoke", { device: id });
+  return html`<li>
+    <div><div>${name}</div><div class="small muted">${address} · ${seen}</div></div>
+    <button type="button" aria-label=${i18n.labelled(revoke, name)} @click=${send}>${revoke}</button>
+  </li>`;
 }

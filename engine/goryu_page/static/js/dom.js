@@ -43,33 +43,6 @@ export function onDrop(section, call) {
   });
 }
 
-/**
- * Replaces the children of an element that look different now. A button that stays keeps the focus, and a click on it
- * that has begun; so draw with this what is drawn again by itself, unless the user sets something in it. Text and
- * attributes of a child must tell all that its listeners depend on, because old listeners stay.
- */
-export function redraw(element, ...children) {
-  const [old, fresh] = [[...element.childNodes], [...h("div", {}, ...children).childNodes]];
-  for (const [at, child] of fresh.entries()) {
-    if (!old[at]) element.append(child);
-    else if (!child.isEqualNode(old[at])) old[at].replaceWith(child);
-  }
-  for (const child of old.slice(fresh.length)) child.remove();
-}
-
-const RELEASE_MS = 30;
-const postponed = new WeakMap();
-
-/**
- * Draws an element anew, but not while the user presses one of its buttons: a click on what is replaced meanwhile would
- * be lost. The newest of several calls wins.
- */
-export function whenReleased(element, draw) {
-  clearTimeout(postponed.get(element));
-  if (element.querySelector("button:active")) postponed.set(element, setTimeout(() => whenReleased(element, draw), RELEASE_MS));
-  else draw();
-}
-
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

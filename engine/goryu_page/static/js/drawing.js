@@ -3,11 +3,6 @@
 import { h, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: { "board.pen": "Draw arrows and circles" },
-  ja: { "board.pen": "矢印や丸を描く" },
-});
-
 /** The colours: plain, with Shift or Ctrl, with Alt, with both. */
 const COLORS = { primary: "var(--drawn-1)", alternative0: "var(--drawn-2)", alternative1: "var(--drawn-3)", alternative2: "var(--drawn-4)" };
 const WIDTH = 0.45;

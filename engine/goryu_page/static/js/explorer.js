@@ -5,87 +5,11 @@ import { h, toast } from "./dom.js";
 import { playFrom, review } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { button, html, nothing, render, repeat } from "./template.js";
 
-i18n.extend({
-  en: {
-    "explorer.start": "Start",
-    "explorer.back": "Back",
-    "explorer.flip": "Turn the board",
-    "explorer.play": "Play on from here",
-    "explorer.games.label": "Games",
-    "explorer.games.all": "All",
-    "explorer.games.mine": "My games",
-    "explorer.games.records": "Other records",
-    "explorer.side.label": "My side",
-    "explorer.side.any": "Any",
-    "explorer.side.black": "Black",
-    "explorer.side.white": "White",
-    "explorer.moves": "Moves",
-    "explorer.move": "Move",
-    "explorer.count": "Games",
-    "explorer.score": "Result",
-    "explorer.score.black": "Black won",
-    "explorer.score.draw": "draw or unknown",
-    "explorer.score.white": "White won",
-    "explorer.value": "Goryu",
-    "explorer.value.about": "Mean win rate after the move, for the side that moves, in reviewed games",
-    "explorer.book": "Book",
-    "explorer.last": "Last",
-    "explorer.meeting": "{count} games meet here",
-    "explorer.meeting.about": "By other orders of moves {count} games reach this position",
-    "explorer.none": "No game and no book move here. Play any move on the board.",
-    "explorer.list": "Games with this position: {count}",
-    "explorer.list.first": "the newest {count}",
-    "explorer.open": "Open in Review",
-    "explorer.unnamed": "unknown",
-    "explorer.line": "Line",
-    "explorer.learn": "Learn this move: “Train” asks for it in this position",
-    "explorer.learn.last": "Learn the last move",
-    "explorer.forget.last": "Take the last move out of my repertoire",
-    "explorer.learnt": "A move of your repertoire; click to take it out",
-    "explorer.empty": "The database has no games yet. Drop your records in “My games”; the book answers meanwhile.",
-  },
-  ja: {
-    "explorer.start": "最初から",
-    "explorer.back": "一手戻る",
-    "explorer.flip": "盤を反転",
-    "explorer.play": "ここから対局",
-    "explorer.games.label": "対象の棋譜",
-    "explorer.games.all": "すべて",
-    "explorer.games.mine": "自分の棋譜",
-    "explorer.games.records": "ほかの棋譜",
-    "explorer.side.label": "自分の手番",
-    "explorer.side.any": "両方",
-    "explorer.side.black": "先手",
-    "explorer.side.white": "後手",
-    "explorer.moves": "指し手",
-    "explorer.move": "手",
-    "explorer.count": "局数",
-    "explorer.score": "勝敗",
-    "explorer.score.black": "先手勝ち",
-    "explorer.score.draw": "引き分け・不明",
-    "explorer.score.white": "後手勝ち",
-    "explorer.value": "Goryu",
-    "explorer.value.about": "解析済みの対局での、指した側から見た平均勝率",
-    "explorer.book": "定跡",
-    "explorer.last": "最近",
-    "explorer.meeting": "合流 {count} 局",
-    "explorer.meeting.about": "別の手順からの {count} 局もこの局面に合流します",
-    "explorer.none": "棋譜にも定跡にもない局面です。盤上で自由に駒を動かせます。",
-    "explorer.list": "この局面の対局：{count} 局",
-    "explorer.list.first": "新しい順に {count} 局",
-    "explorer.open": "検討で開く",
-    "explorer.unnamed": "不明",
-    "explorer.line": "手順",
-    "explorer.learn": "この手を覚える（「稽古」で出題されます）",
-    "explorer.learn.last": "最後の手を覚える",
-    "explorer.forget.last": "最後の手を自分の定跡から外す",
-    "explorer.learnt": "自分の定跡の手です。クリックすると外します",
-    "explorer.empty": "まだ棋譜がありません。「自分の棋譜」に棋譜を入れてください。それまでは定跡だけを表示します。",
-  },
-});
-
+const { t } = i18n;
 const SCORES = ["black", "draw", "white"];
+const MOST_ARROWS = 5;
 
 let view = null;
 
@@ -103,37 +27,11 @@ class ExplorerView {
   constructor(section) {
     this.line = []; // In USI.
     this.found = null;
-    const stage = h("div", { class: "stage" });
-    this.board = new Board(stage, { onMove: (usi) => this.play(usi) });
-    this.lineText = h("div", { class: "line-moves row" });
-    const button = (key, act) => h("button", { type: "button", dataset: { i18n: key }, on: { click: act } });
-    const tools = h(
-      "div",
-      { class: "row" },
-      button("explorer.start", () => this.goTo(0)),
-      button("explorer.back", () => this.goTo(this.line.length - 1)),
-      button("explorer.flip", () => this.board.flip()),
-      button("explorer.play", () => playFrom({ moves: [...this.line] })),
-    );
-    this.learnLast = h("button", {
-      type: "button",
-      on: { click: () => this.learn(this.line, !this.found.isLastLearnt) },
-    });
-    tools.append(this.learnLast);
-    this.games = this.select("games", ["all", "mine", "records"]);
-    this.side = this.select("side", ["any", "black", "white"]);
-    this.opening = h("p", { class: "opening" });
-    this.moves = h("div", { class: "explored" });
-    this.listTitle = h("h2");
-    this.list = h("ul", { class: "explored-games" });
-    const side = h(
-      "div",
-      { class: "side" },
-      h("div", { class: "panel stack" }, h("div", { class: "row filters" }, this.games.field, this.side.field), tools, this.lineText, this.opening),
-      h("div", { class: "panel" }, h("h2", { dataset: { i18n: "explorer.moves" } }), this.moves),
-      h("div", { class: "panel" }, this.listTitle, this.list),
-    );
-    section.append(h("div", { class: "columns explorer-columns" }, stage, side));
+    this.chosen = { games: "all", side: "any" };
+    this.stage = h("div", { class: "stage" });
+    this.root = h("div", { class: "columns explorer-columns" }, this.stage);
+    section.append(this.root);
+    this.board = new Board(this.stage, { onMove: (usi) => this.play(usi) });
     section.tabIndex = -1;
     section.addEventListener("keydown", (event) => {
       if (event.key === "Backspace" && !event.target.closest("select, input")) this.goTo(this.line.length - 1);
@@ -142,16 +40,6 @@ class ExplorerView {
     socket.on("explorer.message", ({ text }) => toast(text));
     socket.on("games.changed", () => section.hidden || this.look());
     i18n.onChange(() => this.draw());
-  }
-
-  select(name, values) {
-    const element = h(
-      "select",
-      { on: { change: () => this.look() } },
-      values.map((value) => h("option", { value, dataset: { i18n: `explorer.${name}.${value}` } })),
-    );
-    const field = h("label", { class: "field" }, h("span", { dataset: { i18n: `explorer.${name}.label` } }), element);
-    return { element, field };
   }
 
   play(usi) {
@@ -165,121 +53,11 @@ class ExplorerView {
   }
 
   async look() {
-    const request = {
-      moves: [...this.line],
-      games: this.games.element.value,
-      side: this.side.element.value,
-    };
-    this.asked = request;
+    const request = (this.asked = { moves: [...this.line], ...this.chosen });
     const found = await socket.request("explorer.look", request);
     if (this.asked !== request) return; // The user went on meanwhile.
     this.found = found;
     this.draw();
-  }
-
-  draw() {
-    const { found } = this;
-    if (!found) return;
-    const last = this.line.at(-1) ?? null;
-    this.board.set({ sfen: found.sfen, legal: found.legal, lastMove: last, check: found.check });
-    const most = Math.max(1, ...found.moves.map(({ games }) => games));
-    this.board.arrows(
-      found.moves.slice(0, 5).map(({ move, games, book }) => ({
-        move,
-        width: games ? 0.3 + (0.7 * games) / most : 0.25,
-        color: games || !book ? "var(--arrow)" : "var(--warn)",
-      })),
-    );
-    this.opening.textContent = found.opening[i18n.current()];
-    this.learnLast.hidden = !this.line.length;
-    this.learnLast.textContent = i18n.t(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last");
-    this.drawLine();
-    this.drawMoves();
-    this.drawGames();
-  }
-
-  drawLine() {
-    this.lineText.replaceChildren(
-      ...this.found.line[i18n.current()].map((name, at) =>
-        h("button", {
-          type: "button",
-          class: "line-move quiet",
-          "aria-current": at === this.line.length - 1 ? "true" : null,
-          text: name,
-          on: { click: () => this.goTo(at + 1) },
-        }),
-      ),
-    );
-  }
-
-  drawMoves() {
-    const { found } = this;
-    if (!found.moves.length) {
-      const key = found.count || this.line.length ? "explorer.none" : "explorer.empty";
-      this.moves.replaceChildren(h("p", { class: "muted", text: i18n.t(key) }));
-      return;
-    }
-    const head = h(
-      "tr",
-      {},
-      ["move", "count", "score", "value", "book", "last"].map((name) =>
-        h("th", {
-          text: i18n.t(`explorer.${name}`),
-          title: i18n.has(`explorer.${name}.about`) ? i18n.t(`explorer.${name}.about`) : null,
-        }),
-      ),
-    );
-    const legend = SCORES.map((name) => h("span", {}, h("i", { class: name }), i18n.t(`explorer.score.${name}`)));
-    this.moves.replaceChildren(
-      h("table", {}, h("thead", {}, head), h("tbody", {}, found.moves.map((one) => this.row(one)))),
-      h("p", { class: "small muted score-legend", hidden: !found.count }, legend),
-    );
-  }
-
-  row(one) {
-    const others = one.meeting - one.games;
-    const play = h("button", {
-      type: "button",
-      class: "line-move",
-      text: one[i18n.current()],
-      on: { click: () => this.play(one.move) },
-    });
-    const meets =
-      others > 0 && one.games
-        ? h("span", {
-            class: "meeting small",
-            text: i18n.t("explorer.meeting", { count: one.meeting }),
-            title: i18n.t("explorer.meeting.about", { count: others }),
-          })
-        : null;
-    const share = (part) => ({ "--share": `${(100 * part) / Math.max(1, one.games)}%` });
-    const draws = one.games - one.black_wins - one.white_wins;
-    const results = [one.black_wins, draws, one.white_wins];
-    const label = results.map((count, at) => `${i18n.t(`explorer.score.${SCORES[at]}`)} ${count}`).join(", ");
-    const parts = results.map((count, at) => h("span", { class: SCORES[at], style: share(count) }));
-    const score = one.games ? h("div", { class: "score", role: "img", "aria-label": label, title: label }, parts) : null;
-    const [eval_cp] = one.book ?? [];
-    const book = one.book ? (eval_cp === null ? "○" : `${eval_cp > 0 ? "+" : ""}${eval_cp}`) : "";
-    const cell = (text, name = "number") => h("td", { class: name, text });
-    const learn = h("button", {
-      type: "button",
-      class: "learn quiet",
-      "aria-pressed": String(one.learnt),
-      "aria-label": `${one[i18n.current()]} ${i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn")}`,
-      title: i18n.t(one.learnt ? "explorer.learnt" : "explorer.learn"),
-      text: one.learnt ? "★" : "☆",
-      on: { click: () => this.learn([...this.line, one.move], !one.learnt) },
-    });
-    return h(
-      "tr",
-      {},
-      h("td", { class: "name" }, learn, play, meets),
-      cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : ""),
-      h("td", {}, score),
-      cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`),
-      cell(book),
-      cell(one.last?.[1]?.slice(2) ?? "", "number small"),
-    );
   }
 
   async learn(moves, learns) {
@@ -287,30 +65,118 @@ class ExplorerView {
     await this.look();
   }
 
-  drawGames() {
-    const { games, count } = this.found;
-    const some = games.length < count ? ` (${i18n.t("explorer.list.first", { count: games.length })})` : "";
-    this.listTitle.textContent = i18n.t("explorer.list", { count }) + some;
-    const name = (text) => text || i18n.t("explorer.unnamed");
-    this.list.replaceChildren(
-      ...games.map((game) =>
-        h(
-          "li",
-          {},
-          h("button", {
-            type: "button",
-            class: "quiet",
-            title: i18n.t("explorer.open"),
-            text: `${game.date || "–"}  ${game.winner === 0 ? "○" : game.winner === 1 ? "●" : ""}${name(game.black)} – ${game.winner === 1 ? "○" : game.winner === 0 ? "●" : ""}${name(game.white)}`,
-            on: { click: () => this.open(game) },
-          }),
-        ),
-      ),
-    );
-  }
-
   async open(game) {
     const record = await socket.request("games.record", { game: game.id });
     review({ ...record, ply: game.ply });
   }
+
+  // Drawing.
+
+  draw() {
+    render(this.view(), this.root);
+    if (this.found) this.drawBoard();
+  }
+
+  drawBoard() {
+    const { sfen, legal, check, moves } = this.found;
+    this.board.set({ sfen, legal, lastMove: this.line.at(-1) ?? null, check });
+    const most = Math.max(1, ...moves.map(({ games }) => games));
+    this.board.arrows(
+      moves.slice(0, MOST_ARROWS).map(({ move, games, book }) => ({
+        move,
+        width: games ? 0.3 + (0.7 * games) / most : 0.25,
+        color: games || !book ? "var(--arrow)" : "var(--warn)",
+      })),
+    );
+  }
+
+  view() {
+    const { found } = this;
+    return html`${this.stage}
+      <div class="side">
+        <div class="panel stack">
+          <div class="row filters">${this.selectView("games", ["all", "mine", "records"])}${this.selectView("side", ["any", "black", "white"])}</div>
+          <div class="row">
+            ${button("explorer.start", () => this.goTo(0))}${button("explorer.back", () => this.goTo(this.line.length - 1))}
+            ${button("explorer.flip", () => this.board.flip())}${button("explorer.play", () => playFrom({ moves: [...this.line] }))}
+            ${found && this.line.length ? button(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last", () => this.learn(this.line, !found.isLastLearnt)) : nothing}
+          </div>
+          <div class="line-moves row">${found ? this.lineView() : nothing}</div>
+          <p class="opening">${found?.opening[i18n.current()]}</p>
+        </div>
+        <div class="panel"><h2>${t("explorer.moves")}</h2><div class="explored">${found ? this.movesView() : nothing}</div></div>
+        <div class="panel">${found ? this.gamesView() : nothing}</div>
+      </div>`;
+  }
+
+  selectView(name, values) {
+    const choose = (event) => {
+      this.chosen[name] = event.target.value;
+      this.look();
+    };
+    const options = values.map((value) => html`<option value=${value}>${t(`explorer.${name}.${value}`)}</option>`);
+    return html`<label class="field"><span>${t(`explorer.${name}.label`)}</span><select @change=${choose}>${options}</select></label>`;
+  }
+
+  lineView() {
+    const names = this.found.line[i18n.current()];
+    const one = (name, at) => {
+      const current = at === this.line.length - 1 ? "true" : nothing;
+      return html`<button type="button" class="line-move quiet" aria-current=${current} @click=${() => this.goTo(at + 1)}>${name}</button>`;
+    };
+    return repeat(names, (_, at) => names.slice(0, at + 1).join(" "), one);
+  }
+
+  movesView() {
+    const { moves, count, line } = this.found;
+    if (!moves.length) return html`<p class="muted">${t(count || this.line.length ? "explorer.none" : "explorer.empty")}</p>`;
+    const head = (name) => {
+      const about = `explorer.${name}.about`;
+      return html`<th title=${i18n.has(about) ? t(about) : nothing}>${t(`explorer.${name}`)}</th>`;
+    };
+    const place = line.en.join(" "); // A click that has begun in another position must not play a move here.
+    return html`<table>
+        <thead><tr>${["move", "count", "score", "value", "book", "last"].map(head)}</tr></thead>
+        <tbody>${repeat(moves, ({ move }) => `${place} ${move}`, (one) => this.rowView(one))}</tbody>
+      </table>
+      <p class="small muted score-legend" ?hidden=${!count}>${SCORES.map((name) => html`<span><i class=${name}></i>${t(`explorer.score.${name}`)}</span>`)}</p>`;
+  }
+
+  rowView(one) {
+    const others = one.meeting - one.games;
+    const name = one[i18n.current()];
+    const cell = (text, className = "number") => html`<td class=${className}>${text}</td>`;
+    const learn = t(one.learnt ? "explorer.learnt" : "explorer.learn");
+    const meets = others > 0 && one.games;
+    const [cp] = one.book ?? [];
+    return html`<tr>
+      <td class="name">
+        <button type="button" class="learn quiet" aria-pressed=${one.learnt} aria-label=${`${name} ${learn}`} title=${learn} @click=${() => this.learn([...this.line, one.move], !one.learnt)}>${one.learnt ? "★" : "☆"}</button
+        ><button type="button" class="line-move" @click=${() => this.play(one.move)}>${name}</button
+        >${meets ? html`<span class="meeting small" title=${t("explorer.meeting.about", { count: others })}>${t("explorer.meeting", { count: one.meeting })}</span>` : nothing}
+      </td>
+      ${cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : "")}
+      <td>${one.games ? scoreView(one) : nothing}</td>
+      ${cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`)} ${cell(!one.book ? "" : cp === null ? "○" : `${cp > 0 ? "+" : ""}${cp}`)}
+      ${cell(one.last?.[1]?.slice(2) ?? "", "number small")}
+    </tr>`;
+  }
+
+  gamesView() {
+    const { games, count } = this.found;
+    const some = games.length < count ? ` (${t("explorer.list.first", { count: games.length })})` : "";
+    const name = (text) => text || t("explorer.unnamed");
+    const sign = (winner, side) => (winner === side ? "○" : winner === 1 - side ? "●" : "");
+    const text = ({ date, winner, black, white }) => `${date || "–"}  ${sign(winner, 0)}${name(black)} – ${sign(winner, 1)}${name(white)}`;
+    const item = (game) => html`<li><button type="button" class="quiet" title=${t("explorer.open")} @click=${() => this.open(game)}>${text(game)}</button></li>`;
+    return html`<h2>${t("explorer.list", { count })}${some}</h2><ul class="explored-games">${repeat(games, ({ id }) => id, item)}</ul>`;
+  }
+}
+
+/** The results of the games with a move, as a bar. */
+function scoreView({ games, black_wins, white_wins }) {
+  const results = [black_wins, games - black_wins - white_wins, white_wins];
+  const label = results.map((count, at) => `${t(`explorer.score.${SCORES[at]}`)} ${count}`).join(", ");
+  const parts = results.map((count, at) => html`<span class=${SCORES[at]} .style=${`--share: ${(100 * count) / Math.max(1, games)}%`}></span>`);
+  return html`<div class="score" role="img" aria-label=${label} title=${label}>${parts}</div>`;
 }

@@ -1,55 +1,45 @@
 // The backup: a copy of the database to keep, and one that is read back.
 
-import { download, fileField, h, toast } from "./dom.js";
+import { download, fileField, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { button, html } from "./template.js";
 
-const token = document.querySelector('meta[name="goryu-token"]').content;
+const { t } = i18n;
+const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 
-i18n.extend({
-  en: {
-    "games.backup": "Backup",
-    "games.backup.about": "Games, reviews, problems and answers lie in one file on this machine: {file}",
-    "games.backup.save": "Save a copy",
-    "games.backup.read": "Read a copy",
-    "games.backup.done": "{games} games, {problems} problems and {attempts} answers added",
-  },
-  ja: {
-    "games.backup": "バックアップ",
-    "games.backup.about": "棋譜・解析結果・問題・解答は、このパソコンの一つのファイルにあります：{file}",
-    "games.backup.save": "控えを保存",
-    "games.backup.read": "控えを読み込む",
-    "games.backup.done": "{games} 局、問題 {problems} 問、解答 {attempts} 件を追加しました",
-  },
-});
-
+/** onChange(): something has to be drawn. */
 export class BackupPanel {
-  constructor() {
-    this.file = "";
-    this.about = h("p", { class: "small muted file-name" });
-    const input = fileField({ accept: ".sqlite3" }, ([file]) => this.busy(() => this.read(file)));
-    const button = (name, call) => h("button", { type: "button", dataset: { i18n: `games.backup.${name}` }, on: { click: call } });
-    this.buttons = [button("save", () => this.busy(() => this.save())), button("read", () => input.click())];
-    this.root = h("div", { class: "panel stack", hidden: true }, h("h2", { dataset: { i18n: "games.backup" } }), this.about, h("div", { class: "row" }, ...this.buttons, input));
-    i18n.onChange(() => this.draw());
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.file = null; // On the machine of the server.
+    this.isBusy = false;
+    this.field = fileField({ accept: ".sqlite3" }, ([file]) => this.busy(() => this.read(file)));
   }
 
   setState({ file }) {
     this.file = file;
-    this.root.hidden = file === null;
-    this.draw();
   }
 
-  draw() {
-    this.about.textContent = this.file && i18n.t("games.backup.about", { file: this.file });
+  view() {
+    const isDisabled = this.isBusy;
+    return html`<div class="panel stack" ?hidden=${this.file === null}>
+      <h2>${t("games.backup")}</h2>
+      <p class="small muted file-name">${t("games.backup.about", { file: this.file })}</p>
+      <div class="row">
+        ${button("games.backup.save", () => this.busy(() => this.save()), { isDisabled })}${button("games.backup.read", () => this.field.click(), { isDisabled })}${this.field}
+      </div>
+    </div>`;
   }
 
   /** Disables the buttons while the work goes on. */
   async busy(work) {
-    for (const button of this.buttons) button.disabled = true;
+    this.isBusy = true;
+    this.onChange();
     try {
       await work();
     } finally {
-      for (const button of this.buttons) button.disabled = false;
+      this.isBusy = false;
+      this.onChange();
     }
   }
 
@@ -61,7 +51,7 @@ export class BackupPanel {
 
   async read(file) {
     const response = await this.fetch("POST", file);
-    toast(i18n.t("games.backup.done", await response.json()));
+    toast(t("games.backup.done", await response.json()));
   }
 
   async fetch(method, body) {

@@ -1,82 +1,26 @@
 // Import: files and whole folders, sent one by one, with what could not be read.
 
-import { fileField, h, onDrop, toast, toBase64 } from "./dom.js";
+import { fileField, onDrop, toast, toBase64 } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
+import { button, html } from "./template.js";
 
+const { t } = i18n;
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
 
-i18n.extend({
-  en: {
-    "games.import": "Add games",
-    "games.import.about": "Drop files or a folder anywhere on this page: KIF, KI2, CSA, JKF, SFEN or USI. A game that is here already is kept once.",
-    "games.import.files": "Add files",
-    "games.import.folder": "Add a folder",
-    "games.import.records": "Games of others: list them apart, without a review",
-    "games.import.stop": "Stop",
-    "games.import.progress": "File {done} of {all}: {name}",
-    "games.import.done": "{added} games added, {duplicates} known already, {faults} unreadable",
-    "games.import.failed": "Files that were not added: {failed}",
-    "games.import.nothing": "No game records were found there.",
-    "games.import.watched": "Goryu also imports new games from {folders}.",
-    "games.faults": "Could not be read: {count}",
-    "games.faults.line": "{file}:{line}",
-    "games.faults.forget": "Clear this list",
-  },
-  ja: {
-    "games.import": "棋譜を取り込む",
-    "games.import.about": "ファイルかフォルダをこの画面にドロップしてください。KIF、KI2、CSA、JKF、SFEN、USI に対応しています。同じ対局は一度だけ登録されます。",
-    "games.import.files": "ファイルを選ぶ",
-    "games.import.folder": "フォルダを選ぶ",
-    "games.import.records": "ほかの人の棋譜（別の一覧に入れ、解析しない）",
-    "games.import.stop": "中止",
-    "games.import.progress": "{all} 件中 {done} 件目：{name}",
-    "games.import.done": "{added} 局を追加（登録済み {duplicates} 局、読めないもの {faults} 件）",
-    "games.import.failed": "取り込めなかったファイル {failed} 件",
-    "games.import.nothing": "棋譜が見つかりませんでした。",
-    "games.import.watched": "次のフォルダに増えた棋譜も自動で取り込みます：{folders}",
-    "games.faults": "読み込めなかった棋譜が {count} 件あります",
-    "games.faults.line": "{file} {line}行目",
-    "games.faults.forget": "この一覧を消す",
-  },
-});
-
 export class ImportPanel {
-  /** section: files that are dropped on it are imported. */
-  constructor(section) {
+  /** section: files that are dropped on it are imported. onChange(): something has to be drawn. */
+  constructor(section, onChange) {
+    this.onChange = onChange;
     this.queue = [];
-    this.isRunning = false;
-    this.total = null; // Of the last import, as `run` counts it.
-    this.state = null;
-    const files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
-    const folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
-    const button = (name, input, kind) =>
-      h("button", { type: "button", class: kind, dataset: { i18n: `games.import.${name}` }, on: { click: () => input.click() } });
-    this.records = h("input", { type: "checkbox" });
-    this.progress = h("progress", { max: 1, value: 0, hidden: true, dataset: { i18nLabel: "games.import" } });
-    this.text = h("p", { class: "small muted", role: "status" });
-    this.stop = h("button", { type: "button", class: "small", hidden: true, dataset: { i18n: "games.import.stop" }, on: { click: () => (this.queue = []) } });
-    this.watched = h("p", { class: "small muted", hidden: true });
-    this.faultsTitle = h("summary", {});
-    this.faultList = h("ul", { class: "fault-list" });
-    const forget = h("button", { type: "button", class: "small", dataset: { i18n: "games.faults.forget" }, on: { click: () => socket.request("games.forget_faults") } });
-    this.faults = h("details", { class: "faults small", hidden: true }, this.faultsTitle, this.faultList, forget);
-    this.root = h(
-      "div",
-      { class: "panel stack" },
-      h("h2", { dataset: { i18n: "games.import" } }),
-      h("p", { class: "small muted", dataset: { i18n: "games.import.about" } }),
-      h("div", { class: "row" }, button("files", files, "primary"), button("folder", folder, ""), files, folder),
-      h("label", { class: "check small" }, this.records, h("span", { dataset: { i18n: "games.import.records" } })),
-      this.progress,
-      this.text,
-      this.stop,
-      this.watched,
-      this.faults,
-    );
+    this.total = null; // Of the running or the last import.
+    this.name = ""; // Of the file that is being imported.
+    this.isRunning = this.isOfRecords = false;
+    this.state = { faults: [], folders: [] };
+    this.files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
+    this.folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
     onDrop(section, (given) => this.take(given));
-    i18n.onChange(() => this.draw());
   }
 
   /** Takes what was dropped: files, and folders with all that is below them. */
@@ -90,55 +34,66 @@ export class ImportPanel {
 
   setState(state) {
     this.state = state;
-    this.draw();
   }
 
-  draw() {
-    if (!this.state) return;
+  view() {
     const { faults, folders } = this.state;
-    if (this.total && !this.isRunning) {
-      const texts = ["games.import.done", this.total.failed && "games.import.failed"].filter(Boolean);
-      this.text.textContent = texts.map((key) => i18n.t(key, this.total)).join(i18n.current() === "ja" ? "。" : ". ");
-    }
-    this.watched.hidden = !folders.length;
-    this.watched.textContent = i18n.t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
-    this.faults.hidden = !faults.length;
-    this.faultsTitle.textContent = i18n.t("games.faults", { count: faults.length });
-    this.faultList.replaceChildren(
-      ...faults.map(({ file, line, problem }) => h("li", {}, h("b", { text: line === null ? file : i18n.t("games.faults.line", { file, line }) }), ` ${problem}`)),
-    );
+    const { total, isRunning } = this;
+    const all = isRunning ? total.done + 1 + this.queue.length : 1;
+    const watched = t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
+    return html`<div class="panel stack">
+      <h2>${t("games.import")}</h2>
+      <p class="small muted">${t("games.import.about")}</p>
+      <div class="row">
+        ${button("games.import.files", () => this.files.click(), { className: "primary" })}${button("games.import.folder", () => this.folder.click())}${this.files}${this.folder}
+      </div>
+      <label class="check small"
+        ><input type="checkbox" .checked=${this.isOfRecords} @change=${(event) => (this.isOfRecords = event.target.checked)} /><span>${t("games.import.records")}</span></label
+      >
+      <progress max="1" .value=${isRunning ? total.done / all : 0} aria-label=${t("games.import")} title=${t("games.import")} ?hidden=${!isRunning}></progress>
+      <p class="small muted" role="status">${isRunning ? t("games.import.progress", { done: total.done + 1, all, name: this.name }) : this.doneText()}</p>
+      ${button("games.import.stop", () => (this.queue = []), { className: "small", isHidden: !isRunning })}
+      <p class="small muted" ?hidden=${!folders.length}>${watched}</p>
+      <details class="faults small" ?hidden=${!faults.length}>
+        <summary>${t("games.faults", { count: faults.length })}</summary>
+        <ul class="fault-list">${faults.map(faultView)}</ul>
+        ${button("games.faults.forget", () => socket.request("games.forget_faults"), { className: "small" })}
+      </details>
+    </div>`;
+  }
+
+  doneText() {
+    if (!this.total) return "";
+    const keys = ["games.import.done", this.total.failed && "games.import.failed"].filter(Boolean);
+    return keys.map((key) => t(key, this.total)).join(i18n.current() === "ja" ? "。" : ". ");
   }
 
   /** Imports files, {name, file}, after those that still wait. */
   async add(files) {
     if (!files.length) {
-      toast(i18n.t("games.import.nothing"));
+      toast(t("games.import.nothing"));
       return;
     }
-    const collection = this.records.checked ? "records" : "mine";
+    const collection = this.isOfRecords ? "records" : "mine";
     this.queue.push(...files.map((one) => ({ ...one, collection })));
     if (!this.isRunning) await this.run();
   }
 
   async run() {
-    const total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 };
+    const total = (this.total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 });
     this.isRunning = true;
-    this.progress.hidden = this.stop.hidden = false;
     try {
       while (this.queue.length) {
-        const all = total.done + this.queue.length;
         const { name, file, collection } = this.queue.shift();
-        this.progress.value = total.done / all;
-        this.text.textContent = i18n.t("games.import.progress", { done: total.done + 1, all, name });
+        this.name = name;
+        this.onChange();
         await this.send(name, file, collection, total);
         total.done += 1;
       }
     } finally {
       this.queue = [];
       this.isRunning = false;
-      this.progress.hidden = this.stop.hidden = true;
-      this.total = total;
-      this.draw();
+      this.onChange();
     }
   }
 
@@ -160,6 +115,10 @@ export class ImportPanel {
       toast(error.message, "error");
     }
   }
+}
+
+function faultView({ file, line, problem }) {
+  return html`<li><b>${line === null ? file : t("games.faults.line", { file, line })}</b> ${problem}</li>`;
 }
 
 function named(files) {

@@ -1,184 +1,62 @@
 // The list of the user's games: filters, a table that can be sorted, and pages. The server does the work.
 
-import { h, redraw } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
+import { html, iconButton, live, nothing, repeat } from "./template.js";
 
+const { t } = i18n;
 const PAGE = 50;
-const INITIAL = { collection: "mine" }; // Of the filters; the others are empty.
+const INITIAL = { text: "", collection: "mine", side: "", result: "", opening: "", reviewed: "", since: "", until: "" };
 const TYPING_MS = 200;
 const SURE_MS = 3000; // The second click on "delete" must come in this time.
 
-i18n.extend({
-  en: {
-    "games.search": "Names, opening or file",
-    "games.collection": "Games",
-    "games.collection.mine": "my games",
-    "games.collection.records": "other records",
-    "games.side": "I played",
-    "games.side.all": "all games",
-    "games.side.me": "my own games",
-    "games.side.black": "▲ Black",
-    "games.side.white": "△ White",
-    "games.result": "Result",
-    "games.result.all": "any",
-    "games.result.won": "won",
-    "games.result.lost": "lost",
-    "games.result.drawn": "draw",
-    "games.black.won": "▲ won",
-    "games.white.won": "△ won",
-    "games.opening": "Opening",
-    "games.opening.all": "any",
-    "games.since": "From",
-    "games.until": "To",
-    "games.reviewed": "Review",
-    "games.reviewed.all": "any",
-    "games.reviewed.yes": "reviewed",
-    "games.reviewed.no": "not yet",
-    "games.date": "Date",
-    "games.players": "Players",
-    "games.accuracy": "Accuracy",
-    "games.mistakes": "Mistakes",
-    "games.moves": "Moves",
-    "games.delete": "Delete this game",
-    "games.delete.sure": "Delete?",
-    "games.nobody": "unknown",
-    "games.none": "No game fits.",
-    "games.empty": "No games yet. Drop files or a whole folder here.",
-    "games.page": "{first}–{last} of {total}",
-    "games.page.back": "The page before",
-    "games.page.next": "The next page",
-    "games.clear": "Clear the filters",
-  },
-  ja: {
-    "games.search": "対局者・戦型・ファイル名",
-    "games.collection": "棋譜",
-    "games.collection.mine": "自分の棋譜",
-    "games.collection.records": "ほかの棋譜",
-    "games.side": "自分の手番",
-    "games.side.all": "すべての対局",
-    "games.side.me": "自分の対局",
-    "games.side.black": "▲先手",
-    "games.side.white": "△後手",
-    "games.result": "勝敗",
-    "games.result.all": "すべて",
-    "games.result.won": "勝ち",
-    "games.result.lost": "負け",
-    "games.result.drawn": "引き分け",
-    "games.black.won": "▲勝ち",
-    "games.white.won": "△勝ち",
-    "games.opening": "戦型",
-    "games.opening.all": "すべて",
-    "games.since": "開始日",
-    "games.until": "終了日",
-    "games.reviewed": "解析",
-    "games.reviewed.all": "すべて",
-    "games.reviewed.yes": "解析済み",
-    "games.reviewed.no": "未解析",
-    "games.date": "日付",
-    "games.players": "対局者",
-    "games.accuracy": "正確さ",
-    "games.mistakes": "悪手",
-    "games.moves": "手数",
-    "games.delete": "この対局を削除",
-    "games.delete.sure": "削除する",
-    "games.nobody": "不明",
-    "games.none": "条件に合う対局はありません。",
-    "games.empty": "まだ棋譜がありません。ファイルかフォルダをここにドロップしてください。",
-    "games.page": "{total} 局中 {first}～{last}",
-    "games.page.back": "前のページ",
-    "games.page.next": "次のページ",
-    "games.clear": "条件を消す",
-  },
-});
-
 const COLUMNS = [
-  { name: "date", sort: "date", text: "games.date" },
-  { name: "players", sort: "black", text: "games.players" },
-  { name: "result", sort: "result", text: "games.result" },
-  { name: "opening", sort: "opening", text: "games.opening" },
-  { name: "accuracy", sort: "accuracy", text: "games.accuracy" },
-  { name: "mistakes", sort: "mistakes", text: "games.mistakes" },
-  { name: "moves", text: "games.moves" },
+  { name: "date", sort: "date" },
+  { name: "players", sort: "black" },
+  { name: "result", sort: "result" },
+  { name: "opening", sort: "opening" },
+  { name: "accuracy", sort: "accuracy" },
+  { name: "mistakes", sort: "mistakes" },
+  { name: "moves", sort: null },
 ];
 
+/** onChange(): something has to be drawn. */
 export class GameList {
-  constructor() {
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.filters = { ...INITIAL };
     this.sort = { sort: "date", isDescending: true };
     this.first = 0;
     this.found = null;
     this.openings = [];
     this.hasGames = false;
-    this.buildFilters();
-    this.head = h("tr", {});
-    this.body = h("tbody", {});
-    this.notice = h("p", { class: "notice", hidden: true });
-    this.table = h("table", { class: "game-list" }, h("thead", {}, this.head), this.body);
-    const step = (name, by, sign) =>
-      h("button", { type: "button", class: "quiet icon", dataset: { i18nLabel: `games.page.${name}` }, on: { click: () => this.go(this.first + by * PAGE) }, text: sign });
-    this.back = step("back", -1, "‹");
-    this.next = step("next", 1, "›");
-    this.place = h("span", { class: "small muted number", role: "status" });
-    this.pages = h("div", { class: "row pages" }, this.back, this.place, this.next);
-    this.root = h("div", { class: "panel stack" }, this.filters, this.table, this.notice, this.pages);
-    i18n.onChange(() => this.draw());
-  }
-
-  buildFilters() {
-    this.fields = {};
-    const changed = () => this.go(0);
-    const typed = () => {
-      clearTimeout(this.typing);
-      this.typing = setTimeout(changed, TYPING_MS);
-    };
-    const labelled = (name, element) => {
-      this.fields[name] = element;
-      return h("label", { class: "field" }, h("span", { dataset: { i18n: `games.${name}` } }), element);
-    };
-    const select = (name, values) =>
-      labelled(
-        name,
-        h("select", { on: { change: changed } }, ...values.map((value) => h("option", { value, dataset: { i18n: `games.${name}.${value || "all"}` } }))),
-      );
-    const date = (name) => labelled(name, h("input", { type: "date", on: { change: changed } }));
-    this.fields.text = h("input", { type: "text", class: "game-search", dataset: { i18nPlaceholder: "games.search", i18nLabel: "games.search" }, on: { input: typed } });
-    this.clear = h("button", { type: "button", class: "quiet small", dataset: { i18n: "games.clear" }, on: { click: () => this.clearFilters() } });
-    this.filters = h(
-      "div",
-      { class: "game-filters" },
-      this.fields.text,
-      select("collection", ["mine", "records"]),
-      select("side", ["", "me", "black", "white"]),
-      select("result", ["", "won", "lost", "drawn"]),
-      select("opening", [""]),
-      select("reviewed", ["", "yes", "no"]),
-      date("since"),
-      date("until"),
-      this.clear,
-    );
-  }
-
-  clearFilters() {
-    for (const [name, field] of Object.entries(this.fields)) field.value = INITIAL[name] ?? "";
-    this.go(0);
+    this.asking = null; // The game whose button asks whether it shall be deleted.
   }
 
   /** Takes the openings, and whether there is a game. */
   setState({ openings, games }) {
     this.openings = openings;
     this.hasGames = games > 0;
-    this.drawOpenings();
+    if (!openings.some(({ code }) => code === this.filters.opening)) this.filters.opening = "";
   }
 
-  drawOpenings() {
-    const field = this.fields.opening;
-    const chosen = field.value;
-    field.replaceChildren(
-      h("option", { value: "", text: i18n.t("games.opening.all") }),
-      ...this.openings.map((one) => h("option", { value: one.code, text: one[i18n.current()] })),
-    );
-    field.value = this.openings.some(({ code }) => code === chosen) ? chosen : "";
+  filter(changes) {
+    Object.assign(this.filters, changes);
+    return this.go(0);
+  }
+
+  type(text) {
+    this.filters.text = text;
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.go(0), TYPING_MS);
+  }
+
+  sortBy(sort) {
+    const isSame = this.sort.sort === sort;
+    this.sort = { sort, isDescending: isSame ? !this.sort.isDescending : !["black", "opening"].includes(sort) };
+    return this.go(0);
   }
 
   go(first) {
@@ -188,112 +66,123 @@ export class GameList {
 
   /** Reads the page of the list anew. */
   async load() {
-    const values = Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value]));
-    const asked = (this.asked = {});
-    const found = await socket.request("games.list", { ...values, ...this.sort, first: this.first });
+    const asked = (this.asked = { ...this.filters });
+    const found = await socket.request("games.list", { ...asked, ...this.sort, first: this.first });
     if (this.asked !== asked) return; // The user has asked for something else meanwhile.
     this.found = found;
-    this.isFiltered = Object.entries(values).some(([name, value]) => value !== (INITIAL[name] ?? ""));
+    this.isFiltered = Object.entries(asked).some(([name, value]) => value !== INITIAL[name]);
     if (this.first && this.first >= found.total) await this.go(Math.floor((found.total - 1) / PAGE) * PAGE);
-    else this.draw();
+    else this.onChange();
   }
 
-  draw() {
-    this.drawOpenings();
-    this.drawHead();
-    if (!this.found) return;
-    const { total, games } = this.found;
-    // A row that is being deleted keeps its question while the list is read anew.
-    const sure = this.body.querySelector(".sure")?.closest("tr").dataset.game;
-    redraw(this.body, ...games.map((game) => this.row(game, sure === String(game.id))));
-    this.clear.hidden = !this.isFiltered;
-    this.filters.hidden = !this.hasGames;
-    this.table.hidden = !total;
-    this.notice.hidden = total > 0;
-    this.notice.textContent = i18n.t(this.isFiltered ? "games.none" : "games.empty");
-    this.pages.hidden = !total;
-    this.back.disabled = !this.first;
-    this.next.disabled = this.first + PAGE >= total;
-    this.place.textContent = i18n.t("games.page", { first: this.first + 1, last: this.first + games.length, total: total.toLocaleString() });
+  /** Asks whether a game shall be deleted; the second click deletes it. */
+  delete(game) {
+    clearTimeout(this.sure);
+    if (this.asking === game.id) {
+      this.asking = null;
+      socket.request("games.delete", { game: game.id }).then(() => this.load());
+      return;
+    }
+    this.ask(game.id);
+    this.sure = setTimeout(() => this.ask(null), SURE_MS);
   }
 
-  drawHead() {
-    const { sort, isDescending } = this.sort;
-    redraw(
-      this.head,
-      ...COLUMNS.map((column) => {
-        const isSorted = column.sort === sort;
-        const text = i18n.t(column.text);
-        const label = isSorted ? `${text} ${isDescending ? "↓" : "↑"}` : text;
-        const button = column.sort ? h("button", { type: "button", class: "quiet", text: label, on: { click: () => this.sortBy(column.sort) } }) : text;
-        const order = isDescending ? "descending" : "ascending";
-        return h("th", { class: `of-${column.name}`, scope: "col", "aria-sort": isSorted ? order : undefined }, button);
-      }),
-      h("th", { class: "of-delete" }),
-    );
-  }
-
-  sortBy(sort) {
-    const isSame = this.sort.sort === sort;
-    this.sort = { sort, isDescending: isSame ? !this.sort.isDescending : !["black", "opening"].includes(sort) };
-    return this.go(0);
-  }
-
-  row(game, isSure) {
-    const name = (side, sign) => h("span", { class: game.side === side ? "own" : "", text: sign + (game[side ? "white" : "black"] || i18n.t("games.nobody")) });
-    const players = h("button", { type: "button", class: "quiet", title: game.file }, name(0, "▲"), name(1, "△"));
-    const pair = (values, format) =>
-      game.reviewed === null
-        ? h("span", { class: "muted", text: "–" })
-        : h("span", { class: "pair" }, ...values.map((value, side) => h("span", { class: game.side === side ? "own" : "", text: "▲△"[side] + (value === null ? "–" : format(value)) })));
-    const cells = {
-      date: game.date || "–",
-      players,
-      result: this.result(game),
-      opening: this.openings.find(({ code }) => code === game.opening)?.[i18n.current()] ?? "",
-      accuracy: pair(game.accuracy, (value) => value.toFixed(0)),
-      mistakes: pair(game.mistakes, String),
-      moves: i18n.current() === "ja" ? `${game.moves}手` : String(game.moves),
-    };
-    const row = h(
-      "tr",
-      { dataset: { game: game.id, reviewed: game.reviewed ?? "" } },
-      ...COLUMNS.map((column) => h("td", { class: `of-${column.name}`, dataset: { label: i18n.t(column.text) } }, cells[column.name])),
-      h("td", { class: "of-delete" }, this.deleteButton(game, isSure)),
-    );
-    row.addEventListener("click", (event) => {
-      if (!event.target.closest(".of-delete")) this.open(game);
-    });
-    return row;
-  }
-
-  result(game) {
-    const known = game.winner !== null;
-    if (!known) return game.isDraw ? i18n.t("games.result.drawn") : "–";
-    if (game.side === null) return i18n.t(game.winner ? "games.white.won" : "games.black.won");
-    const isWon = game.winner === game.side;
-    return h("span", { class: isWon ? "won" : "lost", text: i18n.t(isWon ? "games.result.won" : "games.result.lost") });
-  }
-
-  deleteButton(game, isSure) {
-    const button = h("button", { type: "button", class: "quiet small" });
-    const ask = (asks) => {
-      button.classList.toggle("sure", asks);
-      button.textContent = asks ? i18n.t("games.delete.sure") : "×";
-      button.setAttribute("aria-label", i18n.t(asks ? "games.delete.sure" : "games.delete"));
-      button.title = i18n.t("games.delete");
-      if (asks) setTimeout(() => ask(false), SURE_MS);
-    };
-    ask(isSure);
-    button.addEventListener("click", () => {
-      if (button.classList.contains("sure")) socket.request("games.delete", { game: game.id }).then(() => this.load());
-      else ask(true);
-    });
-    return button;
+  ask(id) {
+    this.asking = id;
+    this.onChange();
   }
 
   async open(game) {
     const record = await socket.request("games.record", { game: game.id });
     handoff.review({ ...record, playouts: game.reviewed, side: game.side });
   }
+
+  // Drawing.
+
+  view(isHidden) {
+    const { total, games } = this.found ?? { total: 0, games: [] };
+    const isEmpty = this.found !== null && !total;
+    const place = t("games.page", { first: this.first + 1, last: this.first + games.length, total: total.toLocaleString() });
+    return html`<div class="panel stack" ?hidden=${isHidden}>
+      ${this.filtersView()}
+      <table class="game-list" ?hidden=${isEmpty}>
+        <thead><tr>${COLUMNS.map((column) => this.headView(column))}<th class="of-delete"></th></tr></thead>
+        <tbody>${repeat(games, ({ id }) => id, (game) => this.rowView(game))}</tbody>
+      </table>
+      <p class="notice" ?hidden=${!isEmpty}>${t(this.isFiltered ? "games.none" : "games.empty")}</p>
+      <div class="row pages" ?hidden=${!total}>
+        ${iconButton("games.page.back", "‹", () => this.go(this.first - PAGE), { isDisabled: !this.first })}<span class="small muted number" role="status">${place}</span
+        >${iconButton("games.page.next", "›", () => this.go(this.first + PAGE), { isDisabled: this.first + PAGE >= total })}
+      </div>
+    </div>`;
+  }
+
+  filtersView() {
+    const { filters } = this;
+    const search = t("games.search");
+    const fixed = (name, values) => this.selectView(name, values.map((value) => [value, t(`games.${name}.${value || "all"}`)]));
+    const date = (name) => html`<label class="field"><span>${t(`games.${name}`)}</span><input type="date" .value=${filters[name]} @change=${(event) => this.filter({ [name]: event.target.value })} /></label>`;
+    const openings = this.openings.map((one) => [one.code, one[i18n.current()]]);
+    return html`<div class="game-filters" ?hidden=${this.found !== null && !this.hasGames}>
+      <input type="text" class="game-search" placeholder=${search} aria-label=${search} title=${search} .value=${live(filters.text)} @input=${(event) => this.type(event.target.value)} />
+      ${fixed("collection", ["mine", "records"])} ${fixed("side", ["", "me", "black", "white"])} ${fixed("result", ["", "won", "lost", "drawn"])}
+      ${this.selectView("opening", [["", t("games.opening.all")], ...openings])} ${fixed("reviewed", ["", "yes", "no"])} ${date("since")} ${date("until")}
+      <button type="button" class="quiet small" ?hidden=${this.found !== null && !this.isFiltered} @click=${() => this.filter(INITIAL)}>${t("games.clear")}</button>
+    </div>`;
+  }
+
+  selectView(name, values) {
+    const option = ([value, text]) => html`<option value=${value} .selected=${live(value === this.filters[name])}>${text}</option>`;
+    return html`<label class="field"><span>${t(`games.${name}`)}</span><select @change=${(event) => this.filter({ [name]: event.target.value })}>${values.map(option)}</select></label>`;
+  }
+
+  headView({ name, sort }) {
+    const isSorted = this.sort.sort === sort;
+    const { isDescending } = this.sort;
+    const text = t(`games.${name}`);
+    const label = isSorted ? `${text} ${isDescending ? "↓" : "↑"}` : text;
+    const order = isDescending ? "descending" : "ascending";
+    return html`<th class=${`of-${name}`} scope="col" aria-sort=${isSorted ? order : nothing}>
+      ${sort ? html`<button type="button" class="quiet" @click=${() => this.sortBy(sort)}>${label}</button>` : text}
+    </th>`;
+  }
+
+  rowView(game) {
+    const cells = {
+      date: game.date || "–",
+      players: html`<button type="button" class="quiet" title=${game.file}>${[game.black, game.white].map((name, side) => ofSide(game, side, name || t("games.nobody")))}</button>`,
+      result: resultView(game),
+      opening: this.openings.find(({ code }) => code === game.opening)?.[i18n.current()] ?? "",
+      accuracy: pairView(game, game.accuracy, (value) => value.toFixed(0)),
+      mistakes: pairView(game, game.mistakes, String),
+      moves: i18n.current() === "ja" ? `${game.moves}手` : String(game.moves),
+    };
+    const open = (event) => !event.target.closest(".of-delete") && this.open(game);
+    return html`<tr data-game=${game.id} data-reviewed=${game.reviewed ?? ""} @click=${open}>
+      ${COLUMNS.map(({ name }) => html`<td class=${`of-${name}`} data-label=${t(`games.${name}`)}>${cells[name]}</td>`)}
+      <td class="of-delete">${this.deleteView(game)}</td>
+    </tr>`;
+  }
+
+  deleteView(game) {
+    const isSure = this.asking === game.id;
+    const label = t(isSure ? "games.delete.sure" : "games.delete");
+    return html`<button type="button" class=${`quiet small${isSure ? " sure" : ""}`} aria-label=${label} title=${t("games.delete")} @click=${() => this.delete(game)}>${isSure ? label : "×"}</button>`;
+  }
+}
+
+function ofSide(game, side, text) {
+  return html`<span class=${game.side === side ? "own" : ""}>${SIDES[side]}${text}</span>`;
+}
+
+function pairView(game, values, format) {
+  if (game.reviewed === null) return html`<span class="muted">–</span>`;
+  return html`<span class="pair">${values.map((value, side) => ofSide(game, side, value === null ? "–" : format(value)))}</span>`;
+}
+
+function resultView({ winner, isDraw, side }) {
+  if (winner === null) return isDraw ? t("games.result.drawn") : "–";
+  if (side === null) return t(winner ? "games.white.won" : "games.black.won");
+  const name = winner === side ? "won" : "lost";
+  return html`<span class=${name}>${t(`games.result.${name}`)}</span>`;
 }

@@ -1,76 +1,56 @@
 // Which of the names in the games are the user's.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { html, live, repeat } from "./template.js";
 
+const { t } = i18n;
 const SHOWN = 5; // Names that are offered without typing.
 
-i18n.extend({
-  en: {
-    "games.me": "Your names",
-    "games.me.about": "Choose the names under which you play. Results, accuracy and progress are then yours.",
-    "games.me.other": "Another name",
-    "games.me.add": "Add",
-    "games.me.count": "{name} ({games})",
-  },
-  ja: {
-    "games.me": "自分の名前",
-    "games.me.about": "自分の対局者名を選ぶと、勝敗・正確さ・成績が自分のものとして表示されます。",
-    "games.me.other": "ほかの名前",
-    "games.me.add": "追加",
-    "games.me.count": "{name}（{games} 局）",
-  },
-});
-
+/** onChange(): something has to be drawn. */
 export class MePanel {
-  constructor() {
+  constructor(onChange) {
+    this.onChange = onChange;
     this.me = [];
     this.names = [];
-    this.choices = h("div", { class: "stack" });
-    this.known = h("datalist", { id: "games-names" });
-    this.other = h("input", { type: "text", list: "games-names", dataset: { i18nPlaceholder: "games.me.other", i18nLabel: "games.me.other" } });
-    const form = h("form", { class: "row me-other" }, this.other, h("button", { dataset: { i18n: "games.me.add" } }), this.known);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      const name = this.other.value.trim();
-      if (name) this.choose([...this.me, name]);
-      this.other.value = "";
-    });
-    this.root = h(
-      "div",
-      { class: "panel stack", hidden: true },
-      h("h2", { dataset: { i18n: "games.me" } }),
-      h("p", { class: "small muted", dataset: { i18n: "games.me.about" } }),
-      this.choices,
-      form,
-    );
-    i18n.onChange(() => this.draw());
   }
 
   setState({ me, names }) {
-    const isSame = JSON.stringify([me, names]) === JSON.stringify([this.me, this.names]);
     [this.me, this.names] = [me, names];
-    if (!isSame) this.draw();
-  }
-
-  draw() {
-    this.root.hidden = !this.names.length && !this.me.length;
-    const counts = new Map(this.names.map(({ name, games }) => [name, games]));
-    const offered = this.names.slice(0, SHOWN).map(({ name }) => name);
-    const shown = [...this.me, ...offered.filter((name) => !this.me.includes(name))];
-    this.choices.replaceChildren(
-      ...shown.map((name) => {
-        const box = h("input", { type: "checkbox", checked: this.me.includes(name) });
-        box.addEventListener("change", () => this.choose(box.checked ? [...this.me, name] : this.me.filter((one) => one !== name)));
-        return h("label", { class: "check" }, box, i18n.t("games.me.count", { name, games: counts.get(name) ?? 0 }));
-      }),
-    );
-    this.known.replaceChildren(...this.names.map(({ name }) => h("option", { value: name })));
   }
 
   async choose(names) {
     this.me = names; // The next click builds on it, even before the reply.
+    this.onChange();
     await socket.request("games.me", { names });
+  }
+
+  add(event) {
+    event.preventDefault();
+    const field = event.target.querySelector("input");
+    const name = field.value.trim();
+    if (name) this.choose([...this.me, name]);
+    field.value = "";
+  }
+
+  view() {
+    const offered = this.names.slice(0, SHOWN).map(({ name }) => name);
+    const shown = [...this.me, ...offered.filter((name) => !this.me.includes(name))];
+    const other = t("games.me.other");
+    return html`<div class="panel stack" ?hidden=${!this.names.length && !this.me.length}>
+      <h2>${t("games.me")}</h2>
+      <p class="small muted">${t("games.me.about")}</p>
+      <div class="stack">${repeat(shown, (name) => name, (name) => this.nameView(name))}</div>
+      <form class="row me-other" @submit=${(event) => this.add(event)}>
+        <input type="text" list="games-names" placeholder=${other} aria-label=${other} title=${other} /><button>${t("games.me.add")}</button>
+        <datalist id="games-names">${this.names.map(({ name }) => html`<option value=${name}></option>`)}</datalist>
+      </form>
+    </div>`;
+  }
+
+  nameView(name) {
+    const games = this.names.find((one) => one.name === name)?.games ?? 0;
+    const change = (event) => this.choose(event.target.checked ? [...this.me, name] : this.me.filter((one) => one !== name));
+    return html`<label class="check"><input type="checkbox" .checked=${live(this.me.includes(name))} @change=${change} />${t("games.me.count", { name, games })}</label>`;
   }
 }

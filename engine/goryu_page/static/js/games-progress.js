@@ -1,10 +1,11 @@
 // How the user develops: accuracy and mistakes by month, problems solved by day; small charts as SVG.
 
-import { h, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { MISTAKES } from "./judgement.js";
 import * as socket from "./socket.js";
+import { html, nothing, svg } from "./template.js";
 
-const KINDS = ["dubious", "mistake", "blunder"];
+const { t } = i18n;
 const PHASES = ["opening", "middlegame", "endgame"];
 const HEIGHT = 190;
 const NARROW = matchMedia("(max-width: 560px)"); // Fewer units make the same text larger.
@@ -14,80 +15,39 @@ const TOP = 8;
 const DAY_MS = 86_400_000;
 const CELL = 12;
 
-i18n.extend({
-  en: {
-    "games.progress.accuracy": "Accuracy by month",
-    "games.progress.kinds": "Mistakes in a game, by class",
-    "games.progress.phases": "Mistakes in a game, by phase",
-    "games.progress.days": "Problems solved",
-    "games.progress.none": "Nothing to show yet: this needs your names, and reviewed games with a date.",
-    "games.progress.days.none": "No problem has been answered yet.",
-    "games.progress.month": "{month}: {value} ({games} games)",
-    "games.progress.part": "{month}, {name}: {value} in a game",
-    "games.progress.day": "{day}: {right} right of {attempts}",
-    "games.kind.dubious": "dubious",
-    "games.kind.mistake": "mistakes",
-    "games.kind.blunder": "blunders",
-    "games.phase.opening": "opening",
-    "games.phase.middlegame": "middlegame",
-    "games.phase.endgame": "endgame",
-  },
-  ja: {
-    "games.progress.accuracy": "月ごとの正確さ",
-    "games.progress.kinds": "一局あたりの悪手（種類別）",
-    "games.progress.phases": "一局あたりの悪手（段階別）",
-    "games.progress.days": "解いた問題",
-    "games.progress.none": "まだ表示できません。自分の名前を選び、日付のある対局の解析を待ってください。",
-    "games.progress.days.none": "まだ問題を解いていません。",
-    "games.progress.month": "{month}：{value}（{games} 局）",
-    "games.progress.part": "{month} {name}：一局あたり {value}",
-    "games.progress.day": "{day}：{attempts} 問中 {right} 問正解",
-    "games.kind.dubious": "疑問手",
-    "games.kind.mistake": "悪手",
-    "games.kind.blunder": "大悪手",
-    "games.phase.opening": "序盤",
-    "games.phase.middlegame": "中盤",
-    "games.phase.endgame": "終盤",
-  },
-});
-
+/** onChange(): something has to be drawn. */
 export class ProgressCharts {
-  constructor() {
+  constructor(onChange) {
+    this.onChange = onChange;
     this.found = null;
-    NARROW.addEventListener("change", () => this.draw());
-    this.root = h("div", { class: "stack game-progress", hidden: true });
-    i18n.onChange(() => this.draw());
+    NARROW.addEventListener("change", onChange);
   }
 
   async load() {
     this.found = await socket.request("games.progress", { minutes: -new Date().getTimezoneOffset() });
-    this.draw();
+    this.onChange();
   }
 
-  draw() {
-    if (!this.found) return;
-    const { months, days } = this.found;
-    const panel = (name, content, legend) => h("div", { class: "panel stack" }, h("h2", { text: i18n.t(`games.progress.${name}`) }), content, legend);
-    const note = (key) => h("p", { class: "notice", text: i18n.t(key) });
-    const all = filled(months);
-    const sums = (month, of) => of.map((count) => count / month.games);
-    const charts = months.length
-      ? [
-          panel("accuracy", accuracyChart(all)),
-          panel(
-            "kinds",
-            barChart("kinds", all, "kind", KINDS, (month) => sums(month, KINDS.map((kind) => total(Object.values(month.mistakes[kind]))))),
-            legendOf("kind", KINDS),
-          ),
-          panel(
-            "phases",
-            barChart("phases", all, "phase", PHASES, (month) => sums(month, PHASES.map((phase) => total(KINDS.map((kind) => month.mistakes[kind][phase]))))),
-            legendOf("phase", PHASES),
-          ),
-        ]
-      : [h("div", { class: "panel" }, note("games.progress.none"))];
-    this.root.replaceChildren(...charts, panel("days", days.length ? calendar(days) : note("games.progress.days.none")));
+  view(isHidden) {
+    return html`<div class="stack game-progress" ?hidden=${isHidden}>${this.found && !isHidden ? chartsView(this.found) : nothing}</div>`;
   }
+}
+
+function chartsView({ months, days }) {
+  const note = (key) => html`<p class="notice">${t(key)}</p>`;
+  const calendar = panelView("days", days.length ? calendarView(days) : note("games.progress.days.none"));
+  if (!months.length) return html`<div class="panel">${note("games.progress.none")}</div>${calendar}`;
+  const all = filled(months);
+  const share = (month, counts) => counts.map((count) => count / month.games);
+  const ofKinds = ({ mistakes }) => MISTAKES.map((kind) => total(Object.values(mistakes[kind])));
+  const ofPhases = ({ mistakes }) => PHASES.map((phase) => total(MISTAKES.map((kind) => mistakes[kind][phase])));
+  return html`${panelView("accuracy", accuracyView(all))}
+    ${panelView("kinds", barsView("kinds", all, "kind", MISTAKES, (month) => share(month, ofKinds(month))), legendView("kind", MISTAKES))}
+    ${panelView("phases", barsView("phases", all, "phase", PHASES, (month) => share(month, ofPhases(month))), legendView("phase", PHASES))} ${calendar}`;
+}
+
+function panelView(name, content, legend = null) {
+  return html`<div class="panel stack"><h2>${t(`games.progress.${name}`)}</h2>${content}${legend}</div>`;
 }
 
 /** Returns all months from the first to the last; those without a game have none of the other fields. */
@@ -106,70 +66,71 @@ function total(values) {
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-function frame(name, months, most, least, format) {
-  const chartWidth = NARROW.matches ? 360 : 660;
-  const root = svg("svg", { viewBox: `0 0 ${chartWidth} ${HEIGHT}`, class: "bars", role: "img", "aria-label": i18n.t(`games.progress.${name}`) });
-  const step = (chartWidth - LEFT - 8) / months.length;
-  const x = (i) => LEFT + (i + 0.5) * step;
+/** Returns where values lie in a chart by month, {x(i), y(value), step}. least, most: at its border. */
+function scaleOf(months, least, most) {
+  const width = NARROW.matches ? 360 : 660;
+  const step = (width - LEFT - 8) / months.length;
   const y = (value) => HEIGHT - BOTTOM - ((value - least) / (most - least)) * (HEIGHT - BOTTOM - TOP);
-  for (const part of [0, 0.5, 1]) {
-    const value = least + part * (most - least);
-    root.append(svg("line", { x1: LEFT, x2: chartWidth, y1: y(value), y2: y(value), class: "grid" }));
-    root.append(svg("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end", text: format(value) }));
-  }
-  const every = Math.ceil(70 / step);
-  months.forEach((one, i) => {
-    if (i % every === 0) root.append(svg("text", { x: x(i), y: HEIGHT - 6, "text-anchor": "middle", text: one.month.replace("-", "/") }));
-  });
-  return { root, x, y, step };
+  return { width, step, least, most, y, x: (i) => LEFT + (i + 0.5) * step };
 }
 
-function accuracyChart(months) {
+/** Returns a chart with its axes around `content`. */
+function frameView(name, months, { width, step, least, most, x, y }, content) {
+  const every = Math.ceil(70 / step);
+  const line = (part) => {
+    const value = least + part * (most - least);
+    return svg`<line x1=${LEFT} x2=${width} y1=${y(value)} y2=${y(value)} class="grid" /><text x=${LEFT - 6} y=${y(value) + 4} text-anchor="end">${value.toFixed(0)}</text>`;
+  };
+  const label = ({ month }, i) => (i % every === 0 ? svg`<text x=${x(i)} y=${HEIGHT - 6} text-anchor="middle">${month.replace("-", "/")}</text>` : nothing);
+  return html`<svg viewBox=${`0 0 ${width} ${HEIGHT}`} class="bars" role="img" aria-label=${t(`games.progress.${name}`)}>${[0, 0.5, 1].map(line)}${months.map(label)}${content}</svg>`;
+}
+
+function accuracyView(months) {
   const values = months.map((one) => one.accuracy ?? null);
   const known = values.filter((value) => value !== null);
   const least = Math.max(0, Math.floor((Math.min(...known) - 5) / 10) * 10);
-  const { root, x, y } = frame("accuracy", months, 100, least, (value) => value.toFixed(0));
+  const scale = scaleOf(months, least, 100);
   const points = values.map((value, i) => [value, i]).filter(([value]) => value !== null);
-  root.append(svg("polyline", { class: "curve", points: points.map(([value, i]) => `${x(i)},${y(value)}`).join(" ") }));
-  for (const [value, i] of points) {
-    const text = i18n.t("games.progress.month", { month: months[i].month, value: value.toFixed(1), games: months[i].games });
-    root.append(svg("circle", { cx: x(i), cy: y(value), r: 4, class: "dot" }, svg("title", { text })));
-  }
-  return root;
+  const curve = points.map(([value, i]) => `${scale.x(i)},${scale.y(value)}`).join(" ");
+  const dot = ([value, i]) => {
+    const text = t("games.progress.month", { month: months[i].month, value: value.toFixed(1), games: months[i].games });
+    return svg`<circle cx=${scale.x(i)} cy=${scale.y(value)} r="4" class="dot"><title>${text}</title></circle>`;
+  };
+  return frameView("accuracy", months, scale, svg`<polyline class="curve" points=${curve} />${points.map(dot)}`);
 }
 
 /** Returns stacked bars. values(month) -> one number for each of `names`. */
-function barChart(name, months, group, names, values) {
+function barsView(name, months, group, names, values) {
   const rows = months.map((one) => (one.games ? values(one) : names.map(() => 0)));
   const most = 2 * Math.max(1, Math.ceil(Math.max(...rows.map(total)) / 2));
-  const { root, x, y, step } = frame(name, months, most, 0, (value) => value.toFixed(0));
-  const width = Math.min(40, step * 0.7);
-  rows.forEach((row, i) => {
+  const scale = scaleOf(months, 0, most);
+  const width = Math.min(40, scale.step * 0.7);
+  const bar = (row, i) => {
     let below = 0;
-    row.forEach((value, at) => {
-      if (!value) return;
-      const text = i18n.t("games.progress.part", { month: months[i].month, name: i18n.t(`games.${group}.${names[at]}`), value: value.toFixed(1) });
-      const box = { x: x(i) - width / 2, y: y(below + value), width, height: y(below) - y(below + value), class: `part-${names[at]}` };
-      root.append(svg("rect", box, svg("title", { text })));
+    return row.map((value, at) => {
+      if (!value) return nothing;
+      const text = t("games.progress.part", { month: months[i].month, name: t(`games.${group}.${names[at]}`), value: value.toFixed(1) });
+      const [low, high] = [scale.y(below), scale.y(below + value)];
       below += value;
+      return svg`<rect x=${scale.x(i) - width / 2} y=${high} width=${width} height=${low - high} class=${`part-${names[at]}`}><title>${text}</title></rect>`;
     });
-  });
-  return root;
+  };
+  return frameView(name, months, scale, svg`${rows.map(bar)}`);
 }
 
-function legendOf(group, names) {
-  return h("p", { class: "row small legend" }, ...names.map((name) => h("span", { class: `mark-${name}`, text: i18n.t(`games.${group}.${name}`) })));
+function legendView(group, names) {
+  return html`<p class="row small legend">${names.map((name) => html`<span class=${`mark-${name}`}>${t(`games.${group}.${name}`)}</span>`)}</p>`;
 }
 
 /** Returns the last year, or on a narrow window half of it, as squares: a column for each week, darker for more right answers. */
-function calendar(days) {
+function calendarView(days) {
   const weeks = NARROW.matches ? 28 : 53;
   const known = new Map(days.map((one) => [one.day, one]));
   const most = Math.max(...days.map((one) => one.right), 1);
-  const root = svg("svg", { viewBox: `0 0 ${weeks * CELL} ${7 * CELL + 16}`, class: "calendar", role: "img", "aria-label": i18n.t("games.progress.days") });
   const local = new Date();
   const today = Date.UTC(local.getFullYear(), local.getMonth(), local.getDate());
   const first = today - ((weeks - 1) * 7 + new Date(today).getUTCDay()) * DAY_MS;
+  const parts = [];
   let month = "";
   for (let at = first, i = 0; at <= today; at += DAY_MS, i += 1) {
     const day = new Date(at).toISOString().slice(0, 10);
@@ -177,12 +138,13 @@ function calendar(days) {
     if (row === 0 && day.slice(0, 7) !== month) {
       month = day.slice(0, 7);
       const hasRoom = column < weeks - 2 && (column > 0 || day.slice(8) < "15");
-      if (hasRoom) root.append(svg("text", { x: column * CELL, y: 9, text: new Date(at).toLocaleString(i18n.current(), { month: "short", timeZone: "UTC" }) }));
+      const name = new Date(at).toLocaleString(i18n.current(), { month: "short", timeZone: "UTC" });
+      if (hasRoom) parts.push(svg`<text x=${column * CELL} y="9">${name}</text>`);
     }
     const one = known.get(day);
     const level = one ? 1 + Math.min(3, Math.floor((3.999 * one.right) / most)) : 0;
-    const box = { x: column * CELL, y: 16 + row * CELL, width: CELL - 2, height: CELL - 2, rx: 2, class: `level-${level}` };
-    root.append(svg("rect", box, ...(one ? [svg("title", { text: i18n.t("games.progress.day", one) })] : [])));
+    const title = one ? svg`<title>${t("games.progress.day", one)}</title>` : nothing;
+    parts.push(svg`<rect x=${column * CELL} y=${16 + row * CELL} width=${CELL - 2} height=${CELL - 2} rx="2" class=${`level-${level}`}>${title}</rect>`);
   }
-  return root;
+  return html`<svg viewBox=${`0 0 ${weeks * CELL} ${7 * CELL + 16}`} class="calendar" role="img" aria-label=${t("games.progress.days")}>${parts}</svg>`;
 }

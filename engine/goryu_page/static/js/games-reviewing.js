@@ -1,124 +1,63 @@
 // The background review: what it does now, pause, and its playouts.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { button, html, live } from "./template.js";
 
+const { t } = i18n;
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
-
-i18n.extend({
-  en: {
-    "games.reviewing": "Review in the background",
-    "games.reviewing.game": "Game {number} of {games}: {names}",
-    "games.reviewing.position": "Position {position} of {positions}",
-    "games.reviewing.rest": "about {time} left",
-    "games.reviewing.seconds": "{count} s",
-    "games.reviewing.minutes": "{count} min",
-    "games.reviewing.hours": "{count} h",
-    "games.reviewing.days": "{count} days",
-    "games.reviewing.starting": "",
-    "games.reviewing.idle": "All games are reviewed.",
-    "games.reviewing.nothing": "As soon as there are games, Goryu reviews them here, the newest first.",
-    "games.reviewing.paused": "Paused. Games left: {left}",
-    "games.reviewing.resting": "Rests while you play, analyse or import. Games left: {left}",
-    "games.reviewing.elsewhere": "Another Goryu on this machine reviews the games. Games left: {left}",
-    "games.reviewing.failed": "Stopped: {problem}",
-    "games.reviewing.pause": "Pause",
-    "games.reviewing.go": "Continue",
-    "games.reviewing.playouts": "Playouts for each position",
-    "games.reviewing.again": "Review all again with these",
-  },
-  ja: {
-    "games.reviewing": "バックグラウンド解析",
-    "games.reviewing.game": "{games} 局中 {number} 局目：{names}",
-    "games.reviewing.position": "{positions} 局面中 {position} 局面",
-    "games.reviewing.rest": "残り約 {time}",
-    "games.reviewing.seconds": "{count}秒",
-    "games.reviewing.minutes": "{count}分",
-    "games.reviewing.hours": "{count}時間",
-    "games.reviewing.days": "{count}日",
-    "games.reviewing.starting": "",
-    "games.reviewing.idle": "すべての対局を解析しました。",
-    "games.reviewing.nothing": "棋譜を取り込むと、新しい対局から順に解析します。",
-    "games.reviewing.paused": "停止中。残り {left} 局です。",
-    "games.reviewing.resting": "対局・検討・取り込みのあいだは休みます。残り {left} 局です。",
-    "games.reviewing.elsewhere": "このパソコンの別の Goryu が解析しています。残り {left} 局です。",
-    "games.reviewing.failed": "停止しました：{problem}",
-    "games.reviewing.pause": "一時停止",
-    "games.reviewing.go": "再開",
-    "games.reviewing.playouts": "一局面のプレイアウト数",
-    "games.reviewing.again": "この数で全局を解析し直す",
-  },
-});
 
 export class ReviewingPanel {
   constructor() {
-    this.state = null;
-    this.text = h("p", { class: "small", role: "status" });
-    this.place = h("p", { class: "small muted number" });
-    this.progress = h("progress", { max: 1, value: 0, hidden: true, dataset: { i18nLabel: "games.reviewing" } });
-    this.pause = h("button", { type: "button", on: { click: () => this.toggle() } });
-    this.playouts = h("select", { on: { change: () => this.choose() } }, ...PLAYOUTS.map((count) => h("option", { value: count, text: count.toLocaleString() })));
-    const again = h("button", { type: "button", class: "small quiet", dataset: { i18n: "games.reviewing.again" }, on: { click: () => socket.request("games.again") } });
-    this.root = h(
-      "div",
-      { class: "panel stack" },
-      h("h2", { dataset: { i18n: "games.reviewing" } }),
-      this.text,
-      this.progress,
-      this.place,
-      h("label", { class: "field" }, h("span", { dataset: { i18n: "games.reviewing.playouts" } }), this.playouts),
-      h("div", { class: "row" }, this.pause, again),
-    );
-    i18n.onChange(() => this.draw());
+    this.state = null; // What the review does.
+    this.playouts = null;
   }
 
   setState({ reviewing, playouts }) {
-    if (!PLAYOUTS.includes(playouts) && ![...this.playouts.options].some(({ value }) => Number(value) === playouts)) {
-      this.playouts.append(h("option", { value: playouts, text: playouts.toLocaleString() }));
-    }
-    this.playouts.value = String(playouts);
-    this.set(reviewing);
+    this.playouts = playouts;
+    this.state = reviewing;
   }
 
-  set(state) {
-    this.state = state;
-    this.draw();
-  }
-
-  draw() {
+  view() {
     const { state } = this;
-    if (!state) return;
-    const isRunning = state.status === "running";
-    const isEmpty = state.status === "idle" && !state.games;
-    this.pause.textContent = i18n.t(this.canContinue() ? "games.reviewing.go" : "games.reviewing.pause");
-    this.progress.hidden = this.place.hidden = !isRunning;
-    if (!isRunning) {
-      this.text.textContent = i18n.t(`games.reviewing.${isEmpty ? "nothing" : state.status}`, { ...state, left: state.left.toLocaleString() });
-      return;
-    }
-    const names = state.names.map((name) => name || i18n.t("games.nobody")).join(" – ");
-    this.text.textContent = i18n.t("games.reviewing.game", { number: state.games - state.left + 1, games: state.games, names });
-    this.progress.value = state.position / state.positions;
-    const place = i18n.t("games.reviewing.position", state);
-    const rest = state.seconds === null ? [] : [i18n.t("games.reviewing.rest", { time: time(state.seconds) })];
-    this.place.textContent = [place, ...rest].join(i18n.current() === "ja" ? "、" : ", ");
-  }
-
-  canContinue() {
-    return ["paused", "failed"].includes(this.state.status);
-  }
-
-  async toggle() {
-    await socket.request("games.pause", { isPaused: !this.canContinue() });
-  }
-
-  async choose() {
-    await socket.request("games.playouts", { playouts: Number(this.playouts.value) });
+    const isRunning = state?.status === "running";
+    const isHalted = ["paused", "failed"].includes(state?.status);
+    const counts = PLAYOUTS.includes(this.playouts) || !this.playouts ? PLAYOUTS : [...PLAYOUTS, this.playouts];
+    const option = (count) => html`<option value=${count} .selected=${live(count === this.playouts)}>${count.toLocaleString()}</option>`;
+    const choose = (event) => socket.request("games.playouts", { playouts: Number(event.target.value) });
+    const title = t("games.reviewing");
+    return html`<div class="panel stack">
+      <h2>${title}</h2>
+      <p class="small" role="status">${state ? statusOf(state) : ""}</p>
+      <progress max="1" .value=${isRunning ? state.position / state.positions : 0} aria-label=${title} title=${title} ?hidden=${!isRunning}></progress>
+      <p class="small muted number" ?hidden=${!isRunning}>${isRunning ? placeOf(state) : ""}</p>
+      <label class="field"><span>${t("games.reviewing.playouts")}</span><select @change=${choose}>${counts.map(option)}</select></label>
+      <div class="row">
+        ${button(isHalted ? "games.reviewing.go" : "games.reviewing.pause", () => socket.request("games.pause", { isPaused: !isHalted }))}
+        ${button("games.reviewing.again", () => socket.request("games.again"), { className: "small quiet" })}
+      </div>
+    </div>`;
   }
 }
 
+function statusOf(state) {
+  if (state.status === "running") {
+    const names = state.names.map((name) => name || t("games.nobody")).join(" – ");
+    return t("games.reviewing.game", { number: state.games - state.left + 1, games: state.games, names });
+  }
+  const isEmpty = state.status === "idle" && !state.games;
+  return t(`games.reviewing.${isEmpty ? "nothing" : state.status}`, { ...state, left: state.left.toLocaleString() });
+}
+
+/** Returns which position is searched and how long the rest takes. */
+function placeOf(state) {
+  const place = t("games.reviewing.position", state);
+  const rest = state.seconds === null ? [] : [t("games.reviewing.rest", { time: time(state.seconds) })];
+  return [place, ...rest].join(i18n.current() === "ja" ? "、" : ", ");
+}
+
 function time(seconds) {
+  /** @type {[string, number][]} */
   const units = [
     ["days", 86400],
     ["hours", 3600],
@@ -126,5 +65,5 @@ function time(seconds) {
     ["seconds", 1],
   ];
   const [name, length] = units.find(([, one]) => seconds >= 1.5 * one) ?? units.at(-1);
-  return i18n.t(`games.reviewing.${name}`, { count: Math.max(1, Math.round(seconds / length)) });
+  return t(`games.reviewing.${name}`, { count: Math.max(1, Math.round(seconds / length)) });
 }

@@ -9,15 +9,11 @@ import { ProgressCharts } from "./games-progress.js";
 import { ReviewingPanel } from "./games-reviewing.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { html, nothing, render } from "./template.js";
 
 const REFRESH_MS = 1000; // While games are imported or reviewed, the page is redrawn this often at most.
-
+const PARTS = ["list", "progress", "side"];
 const NARROW = matchMedia("(max-width: 900px)"); // As in games.css.
-
-i18n.extend({
-  en: { "games.tab.list": "Games", "games.tab.progress": "Progress", "games.tab.side": "Add and set up", "games.tabs": "Parts of this view" },
-  ja: { "games.tab.list": "棋譜", "games.tab.progress": "成績", "games.tab.side": "取り込みと設定", "games.tabs": "この画面の区分" },
-});
 
 let view = null;
 
@@ -32,38 +28,48 @@ export function show(argument) {
 class GamesView {
   constructor(section) {
     this.section = section;
-    this.list = new GameList();
-    this.progress = new ProgressCharts();
-    this.importing = new ImportPanel(section);
+    this.shown = "list"; // Or "progress"; on narrow windows also "side".
+    const draw = () => this.draw();
+    this.list = new GameList(draw);
+    this.progress = new ProgressCharts(draw);
+    this.importing = new ImportPanel(section, draw);
     this.reviewing = new ReviewingPanel();
-    this.me = new MePanel();
-    this.backup = new BackupPanel();
-    this.parts = { list: this.list.root, progress: this.progress.root };
-    const link = (name) => h("a", { href: name === "list" ? "#games" : `#games/${name}`, class: `of-${name}`, dataset: { i18n: `games.tab.${name}` } });
-    this.links = { list: link("list"), progress: link("progress"), side: link("side") };
-    const tabs = h("nav", { class: "game-tabs", dataset: { i18nLabel: "games.tabs" } }, ...Object.values(this.links));
-    this.side = h("div", { class: "side" }, this.importing.root, this.reviewing.root, this.me.root, this.backup.root);
-    section.append(h("div", { class: "columns games-columns" }, h("div", { class: "left" }, tabs, this.list.root, this.progress.root), this.side));
+    this.me = new MePanel(draw);
+    this.backup = new BackupPanel(draw);
+    this.root = h("div", { class: "columns games-columns" });
+    section.append(this.root);
     this.timer = null;
     NARROW.addEventListener("change", () => {
       if (this.shown === "side") this.show("side");
     });
     socket.on("games.changed", () => this.refreshSoon());
     socket.on("games.problem", ({ text }) => toast(text, "error"));
-    socket.on("games.reviewing", (state) => this.reviewing.set(state));
+    socket.on("games.reviewing", (state) => {
+      this.reviewing.state = state;
+      this.draw();
+    });
     socket.onConnected(() => this.refresh());
+    i18n.onChange(draw);
   }
 
   show(argument) {
-    const name = argument === "side" && !NARROW.matches ? "list" : argument;
-    this.shown = name;
-    for (const [one, link] of Object.entries(this.links)) {
-      if (one === name) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
-    }
-    for (const [one, part] of Object.entries(this.parts)) part.hidden = one !== name;
-    this.side.classList.toggle("shown", name === "side");
+    this.shown = argument === "side" && !NARROW.matches ? "list" : argument;
+    this.draw();
     this.refreshSoon();
+  }
+
+  draw() {
+    render(this.view(), this.root);
+  }
+
+  view() {
+    const { shown } = this;
+    const link = (name) => html`<a href=${name === "list" ? "#games" : `#games/${name}`} class=${`of-${name}`} aria-current=${name === shown ? "page" : nothing}>${i18n.t(`games.tab.${name}`)}</a>`;
+    return html`<div class="left">
+        <nav class="game-tabs" aria-label=${i18n.t("games.tabs")}>${PARTS.map(link)}</nav>
+        ${this.list.view(shown !== "list")} ${this.progress.view(shown !== "progress")}
+      </div>
+      <div class=${shown === "side" ? "side shown" : "side"}>${this.importing.view()} ${this.reviewing.view()} ${this.me.view()} ${this.backup.view()}</div>`;
   }
 
   refreshSoon() {
@@ -88,6 +94,7 @@ class GamesView {
       this.reviewing.setState(state);
       this.me.setState(state);
       this.backup.setState(state);
+      this.draw();
       await (this.shown === "progress" ? this.progress.load() : this.list.load());
     } finally {
       setTimeout(() => (this.isRefreshing = false), REFRESH_MS);

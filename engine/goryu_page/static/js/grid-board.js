@@ -3,11 +3,6 @@
 import { h, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: { "grid.reversi": "Reversi board", "grid.tictactoe": "Tic-tac-toe board", "grid.free": "free", "grid.legal": "can be played" },
-  ja: { "grid.reversi": "リバーシの盤", "grid.tictactoe": "三目並べの盤", "grid.free": "空き", "grid.legal": "置けます" },
-});
-
 /**
  * A board of squares.
  *

@@ -1,13 +1,31 @@
-// Japanese and English texts.
+// Japanese and English texts. They are data: the server writes those of `locale/page.*.toml` into the page.
 
+const KEY = "goryu.language";
 const LANGUAGES = ["ja", "en"];
-const texts = { ja: {}, en: {} };
+/** @type {Set<(language: string) => void>} */
 const listeners = new Set();
-let language = initial();
+/** @type {Record<string, Record<string, string>>} */
+let texts = { ja: {}, en: {} };
+let language = "en";
 
-function initial() {
-  const chosen = localStorage.getItem("goryu.base.language");
-  if (LANGUAGES.includes(chosen)) return chosen;
+/**
+ * Takes the texts, {en: {"play.new": "New game"}, ja: {"play.new": "新しい対局"}}, and the language to begin with.
+ * @type {(given: Record<string, Record<string, string>>, name?: string) => void}
+ */
+export function start(given, name = preferred()) {
+  texts = given;
+  language = name;
+}
+
+/** Returns the texts that are part of the page. */
+export function textsOfPage() {
+  return JSON.parse(document.getElementById("texts")?.textContent ?? "{}");
+}
+
+/** Returns the language that the user has chosen, or else that of the browser. */
+function preferred() {
+  const chosen = localStorage.getItem(KEY);
+  if (chosen && LANGUAGES.includes(chosen)) return chosen;
   return (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ja") ? "ja" : "en";
 }
 
@@ -17,14 +35,9 @@ export function current() {
 }
 
 /**
- * Adds texts: `extend({en: {"play.new": "New game"}, ja: {"play.new": "新しい対局"}})`.
- * `{name}` in a text is replaced by the value that `t` gets. Begin the keys with the name of your view.
+ * Returns a text in the current language; a value replaces each `{name}` in it: `t("review.number", {count: 3})`.
+ * @type {(key: string, values?: Record<string, any>) => string}
  */
-export function extend(dictionaries) {
-  for (const name of LANGUAGES) Object.assign(texts[name], dictionaries[name]);
-}
-
-/** Returns a text in the current language: `t("play.level", {number: 3})`. */
 export function t(key, values = {}) {
   const text = texts[language][key] ?? texts.en[key];
   if (text === undefined) {
@@ -34,30 +47,36 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
-/** Returns "name: value" with the colon of the current language. */
+/** Returns "name: value" with the colon of the current language. @type {(name: string, value: string) => string} */
 export function labelled(name, value) {
   return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
 }
 
-/** Returns the keys that have a text in one language only. */
-export function missing() {
-  const [first, second] = LANGUAGES.map((name) => Object.keys(texts[name]));
-  return [...first.filter((key) => !(key in texts.en)), ...second.filter((key) => !(key in texts.ja))];
+/**
+ * Returns the text for a word of the server or of a record, or the word itself if the table has none.
+ * @type {(table: string, name: string) => string}
+ */
+export function word(table, name) {
+  const key = `${table}.${name}`;
+  return has(key) ? t(key) : name;
 }
 
-/** Is there a text with this key? */
+/** Is there a text with this key? @type {(key: string) => boolean} */
 export function has(key) {
   return key in texts[language];
 }
 
-/** Changes the language and redraws whatever was drawn by `label` and `onChange`. */
+/** Changes the language, and calls the listeners. @type {(name: string) => void} */
 export function choose(name) {
   language = name;
-  localStorage.setItem("goryu.base.language", name);
+  localStorage.setItem(KEY, name);
   apply();
 }
 
-/** Calls `listener` now and after each change of the language. Returns a function that ends this. */
+/**
+ * Calls `listener` now and after each change of the language. Returns a function that ends this.
+ * @type {(listener: (language: string) => void) => () => void}
+ */
 export function onChange(listener) {
   listeners.add(listener);
   listener(language);
@@ -65,18 +84,16 @@ export function onChange(listener) {
 }
 
 /**
- * Translates the elements below `root`: `data-i18n` names the key of the text, `data-i18n-label` that of
- * `aria-label` and `title`, `data-i18n-placeholder` that of the placeholder.
+ * Translates the elements below `root` that no template draws: `data-i18n` names the key of the text, `data-i18n-label`
+ * that of `aria-label` and `title`.
+ * @type {(root?: ParentNode) => void}
  */
 export function translate(root = document) {
-  for (const element of root.querySelectorAll("[data-i18n]")) element.textContent = t(element.dataset.i18n);
+  for (const element of root.querySelectorAll("[data-i18n]")) element.textContent = t(element.getAttribute("data-i18n") ?? "");
   for (const element of root.querySelectorAll("[data-i18n-label]")) {
-    const text = t(element.dataset.i18nLabel);
+    const text = t(element.getAttribute("data-i18n-label") ?? "");
     element.setAttribute("aria-label", text);
-    if (element.tagName !== "NAV" && element.tagName !== "SECTION") element.title = text;
-  }
-  for (const element of root.querySelectorAll("[data-i18n-placeholder]")) {
-    element.placeholder = t(element.dataset.i18nPlaceholder);
+    if (element.tagName !== "NAV" && element.tagName !== "SECTION") element.setAttribute("title", text);
   }
 }
 

@@ -6,32 +6,6 @@ import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 import { VIEWS } from "./views.js";
 
-i18n.extend({
-  en: {
-    skip: "Skip to the content",
-    views: "Views",
-    "language.switch": "日本語",
-    "language.label": "日本語で表示",
-    "theme.light": "Switch to light colours",
-    "theme.dark": "Switch to dark colours",
-    "connection.lost": "The connection to Goryu is lost. Trying again …",
-    "connection.refused": "Goryu refused the connection: {reason}",
-    "view.failed": "This view could not be loaded.",
-  },
-  ja: {
-    skip: "本文へ移動",
-    views: "画面",
-    "language.switch": "English",
-    "language.label": "Show in English",
-    "theme.light": "明るい配色にする",
-    "theme.dark": "暗い配色にする",
-    "connection.lost": "Goryu との接続が切れました。再接続しています…",
-    "connection.refused": "Goryu が接続を拒否しました：{reason}",
-    "view.failed": "この画面を読み込めませんでした。",
-  },
-});
-for (const view of VIEWS) i18n.extend(view.title);
-
 const main = document.getElementById("main");
 const tabs = document.getElementById("tabs");
 const opened = new Map();
@@ -48,7 +22,7 @@ async function route() {
   const [name, ...rest] = location.hash.slice(1).split("/");
   const view = VIEWS.find((one) => one.name === name) ?? VIEWS[0];
   for (const link of tabs.children) {
-    if (link.hash === `#${view.name}`) link.setAttribute("aria-current", "page");
+    if (link.getAttribute("href") === `#${view.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   const isNew = !opened.has(view.name);
@@ -145,6 +119,7 @@ addEventListener("unhandledrejection", (event) => {
   toast(event.reason?.message ?? String(event.reason), "error");
 });
 
+i18n.start(i18n.textsOfPage());
 buildTabs();
 buildSwitches();
 devices.mount(document.querySelector(".top .tools"));

@@ -4,57 +4,11 @@ import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { endingName } from "./review-panel.js";
 import { afterMove } from "./sfen.js";
 import { show } from "./standalone.js";
 
 const MOST_CP = 2000;
 const SIDES = ["▲", "△"];
-
-i18n.extend({
-  en: {
-    "match.result": "Result",
-    "match.engine": "Engine",
-    "match.points": "Points",
-    "match.won": "Won",
-    "match.drawn": "Drawn",
-    "match.lost": "Lost",
-    "match.limits": "Limits",
-    "match.depth": "Depth",
-    "match.elo": "{elo} for {name}, with its 95 % interval, from {games} games",
-    "match.los": "It is the stronger one with a probability of {los} %.",
-    "match.few": "The score is known when both games of a pair have ended.",
-    "match.course": "Score of {name} in percent over the games, with its 95 % interval",
-    "match.games": "Games",
-    "match.end": "End",
-    "match.plies": "Moves",
-    "match.draw": "draw",
-    "match.colon": ": ",
-    "match.cp": "Evaluations in centipawns from Black's side, cut off at ±{most}: {first} (solid), {second} (thin). Click to go to a move.",
-    "match.report": "The report as text",
-  },
-  ja: {
-    "match.result": "結果",
-    "match.engine": "エンジン",
-    "match.points": "得点",
-    "match.won": "勝",
-    "match.drawn": "分",
-    "match.lost": "負",
-    "match.limits": "制限",
-    "match.depth": "深さ",
-    "match.elo": "{name} の {elo}（95 % 信頼区間、{games} 局）",
-    "match.los": "{name} のほうが強い確率は {los} % です。",
-    "match.few": "先後を入れ替えた 2 局がそろうと、得点率が出ます。",
-    "match.course": "{name} の得点率（％）の推移と 95 % 信頼区間",
-    "match.games": "対局",
-    "match.end": "終局",
-    "match.plies": "手数",
-    "match.draw": "引き分け",
-    "match.colon": "：",
-    "match.cp": "先手から見た評価値（±{most} で打ち切り）。太線は {first}、細線は {second}。クリックでその局面へ。",
-    "match.report": "テキストの報告（英語）",
-  },
-});
 
 class MatchPage {
   constructor(section, data) {
@@ -245,7 +199,7 @@ class MatchPage {
   }
 
   ending(game) {
-    const name = endingName(game.reason);
+    const name = i18n.word("ending", game.reason);
     return game.winner === null ? `${i18n.t("match.draw")} (${name})` : name;
   }
 

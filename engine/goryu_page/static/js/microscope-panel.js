@@ -1,150 +1,55 @@
 // What happened in a step, and everything that is known of one position: its board and the table of the formula.
 
 import { Board } from "./board.js";
-import { h, svg, whenReleased } from "./dom.js";
+import { h, svg } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { make, number } from "./microscope-picture.js";
+import { html, nothing, render, repeat } from "./template.js";
 
-i18n.extend({
-  en: {
-    "microscope.happened": "What happened",
-    "microscope.position": "Position",
-    "microscope.root": "the root",
-    "microscope.value": "Q {value} for the side to move",
-    "microscope.visits": "N {visits}",
-    "microscope.evaluation": "evaluated {value}",
-    "microscope.parents": "{count} paths flow together here:",
-    "microscope.make-root": "Play it: make it the root",
-    "microscope.move": "move",
-    "microscope.waiting": "waits for its evaluation",
-    "microscope.proof.win": "proven: won in {distance}",
-    "microscope.proof.loss": "proven: lost in {distance}",
-    "microscope.proof.draw": "proven: a draw",
-    "microscope.more": "… and {count} more",
-    "microscope.window": "window [{alpha}, {beta}]",
-    "microscope.bound.lower": "a lower bound",
-    "microscope.bound.upper": "an upper bound",
-    "kind.start": "The search knows its root.",
-    "kind.playout": "A playout: {path}",
-    "kind.descent": "A playout goes down and is in flight: {path}",
-    "kind.collision": "A playout meets a position that waits already: {path}. The batch takes it back.",
-    "kind.evaluation": "The evaluation has arrived: {path}",
-    "kind.enter": "The search enters: {path}",
-    "kind.return": "The search leaves: {path}",
-    "kind.root": "The root moves: {path}",
-    "event.evaluated": "The leaf is worth {value} to its side to move.",
-    "event.new": "A new position: {line}",
-    "event.merge": "合流: {line} was known already from another path.",
-    "event.ahead": "{line} is known better than this move: no evaluation was needed.",
-    "event.result": "The game is over: {text}.",
-    "event.repetition": "The path repeats a position ({text}): the result stays on the move, not in the position.",
-    "event.proof": "Proven: {line} is a {text} for its side to move.",
-    "event.round": "Sequential halving: {text} moves go on.",
-    "event.cut": "{count} moves are cut off after {line}: {moves}",
-    "event.forgotten": "{count} positions forget the statistics of their moves.",
-    "event.deleted": "{count} positions are deleted.",
-    "event.rollout": "Random game of {count} moves: {moves}",
-    "term.in flight": "in flight",
-    "term.score": "score",
-  },
-  ja: {
-    "microscope.happened": "この一歩",
-    "microscope.position": "局面",
-    "microscope.root": "ルート",
-    "microscope.value": "Q {value}（手番側から見て）",
-    "microscope.visits": "N {visits}",
-    "microscope.evaluation": "評価値 {value}",
-    "microscope.parents": "{count} 本の経路がここで合流する：",
-    "microscope.make-root": "この手を指してルートを移す",
-    "microscope.move": "手",
-    "microscope.waiting": "評価待ち",
-    "microscope.proof.win": "証明済み：{distance} 手で勝ち",
-    "microscope.proof.loss": "証明済み：{distance} 手で負け",
-    "microscope.proof.draw": "証明済み：引き分け",
-    "microscope.more": "… ほか {count} 件",
-    "microscope.window": "探索窓 [{alpha}, {beta}]",
-    "microscope.bound.lower": "下界",
-    "microscope.bound.upper": "上界",
-    "kind.start": "ルートの局面だけがある。",
-    "kind.playout": "プレイアウト：{path}",
-    "kind.descent": "葉まで下り、評価を待つ：{path}",
-    "kind.collision": "評価待ちの局面に出会った：{path}。バッチの終わりに取り消される。",
-    "kind.evaluation": "評価が返った：{path}",
-    "kind.enter": "局面に入る：{path}",
-    "kind.return": "局面から戻る：{path}",
-    "kind.root": "ルートが移る：{path}",
-    "event.evaluated": "葉の価値は手番側から見て {value}。",
-    "event.new": "新しい局面：{line}",
-    "event.merge": "合流：{line} は別の経路ですでに調べてある。",
-    "event.ahead": "{line} はこの手より多く調べられているので、評価はいらない。",
-    "event.result": "終局（{text}）。",
-    "event.repetition": "経路上で同じ局面が繰り返された（{text}）。結果は局面ではなく手に記録する。",
-    "event.proof": "証明：{line} は手番側の{text}。",
-    "event.round": "逐次半減：{text} 手が残る。",
-    "event.cut": "{line} の後の {count} 手を枝刈り：{moves}",
-    "event.forgotten": "{count} 局面の指し手の統計を捨てた。",
-    "event.deleted": "{count} 局面を削除した。",
-    "event.rollout": "ランダムな対局 {count} 手：{moves}",
-    "term.in flight": "評価待ち",
-    "term.score": "計",
-  },
-});
-
+const { t } = i18n;
 const MOST_LINES = 8;
+const MARKS = { chosen: "▸", best: "▸", lost: "✕", won: "✓", cut: "✂" };
+const WITHOUT_VALUES = ["start", "enter", "root", "descent", "collision"]; // Kinds of steps.
 const TERMS = { logit: "log P", sigma: "σ(Q)", policy: "π′", share: "N/ΣN", alpha: "α", beta: "β", "sqrt N": "√N", "c sqrt N": "c·√N" };
-const PROOFS_JA = { win: "勝ち", loss: "負け", draw: "引き分け" };
 
-/** calls: select(id), move(number). */
+/** The panels beside the picture. calls: select(id), move(number). */
 export class Panel {
   constructor(calls) {
     this.calls = calls;
-    this.events = h("ul", { class: "events" });
-    this.position = h("div", { class: "panel position stack" });
+    this.shown = this.algorithm = null;
+    this.read = null; // The move whose formula is written out, by its name: the user points at it.
     this.shogi = h("div", { class: "small-board" });
-    this.element = h(
-      "div",
-      { class: "stack" },
-      h("div", { class: "panel" }, h("h2", { dataset: { i18n: "microscope.happened" } }), this.events),
-      this.position,
-    );
+    this.element = h("div", { class: "stack" });
+    i18n.onChange(() => this.shown && this.draw());
   }
 
   show(shown, algorithm) {
-    this.showEvents(shown);
-    whenReleased(this.position, () => this.showPosition(shown, algorithm)); // A search runs on.
+    Object.assign(this, { shown, algorithm, read: null });
+    this.draw();
   }
 
-  // The events of the step.
-
-  showEvents(shown) {
-    const path = shown.path.map((hop) => hop.name).join(" ") || i18n.t("microscope.root");
-    const lines = [h("li", { class: "what", text: i18n.t(`kind.${shown.kind}`, { path }) })];
-    for (const [kind, events] of groups(shown.events)) lines.push(...eventLines(kind, events));
-    if (shown.rollout.length) {
-      const moves = shown.rollout.join(" ");
-      lines.push(h("li", { text: i18n.t("event.rollout", { count: shown.rollout.length, moves }) }));
-    }
-    const values = !["start", "enter", "root", "descent", "collision"].includes(shown.kind);
-    if (values && shown.value !== null) lines.push(h("li", { text: i18n.t("event.evaluated", { value: number(shown.value, 3) }) }));
-    if (values && shown.path.length) lines.push(h("li", { class: "flow" }, flowOf(shown)));
-    this.events.replaceChildren(...lines);
+  draw() {
+    const { shown } = this;
+    render(
+      html`<div class="panel"><h2>${t("microscope.happened")}</h2><ul class="events">${eventsView(shown)}</ul></div>
+        <div class="panel position stack">${this.positionView(shown)}</div>`,
+      this.element,
+    );
   }
 
   // A position.
 
-  showPosition(shown, algorithm) {
-    const { node } = shown;
-    const line = node.line.join(" ") || i18n.t("microscope.root");
-    this.position.replaceChildren(
-      h("div", { class: "head" }, this.board(node), h("div", { class: "facts" }, h("h2", { text: line }), ...facts(node))),
-      ...this.parents(node),
-      h("p", { class: "written number" }),
-      this.table(node, algorithm),
-    );
-    this.write(chosenOf(edgesInOrder(node, algorithm)));
-    if (shown.can_move_root && node.root_move !== null && !node.end) {
-      this.position.querySelector(".facts").append(this.rootButton(node.root_move));
-    }
+  positionView({ node, can_move_root: canMoveRoot }) {
+    const edges = edgesInOrder(node, this.algorithm);
+    const written = edges.find((edge) => edge.name === this.read) ?? chosenOf(edges);
+    const isPlayable = canMoveRoot && node.root_move !== null && !node.end;
+    return html`<div class="head">
+        ${this.board(node)}
+        <div class="facts"><h2>${lineText(node.line)}</h2>${factsView(node)} ${isPlayable ? this.rootButton(node.root_move) : nothing}</div>
+      </div>
+      ${node.parents.length < 2 ? nothing : this.parentsView(node.parents)}
+      <p class="written number">${written?.written ? i18n.labelled(written.name, written.written) : nothing}</p>
+      ${this.tableView(edges, node.line.join(" "))}`;
   }
 
   board(node) {
@@ -154,53 +59,43 @@ export class Panel {
     return this.shogi;
   }
 
-  parents(node) {
-    if (node.parents.length < 2) return [];
-    const links = node.parents.map((parent) =>
-      h("button", {
-        class: "quiet",
-        type: "button",
-        text: parent.line.join(" ") || i18n.t("microscope.root"),
-        on: { click: () => this.calls.select(parent.id) },
-      }),
-    );
-    return [h("p", { class: "merge-note" }, i18n.t("microscope.parents", { count: node.parents.length }), " ", ...links)];
+  parentsView(parents) {
+    const link = ({ id, line }) => html`<button class="quiet" type="button" @click=${() => this.calls.select(id)}>${lineText(line)}</button>`;
+    return html`<p class="merge-note">${t("microscope.parents", { count: parents.length })} ${repeat(parents, ({ id }) => id, link)}</p>`;
   }
 
   rootButton(move) {
-    const text = i18n.t("microscope.make-root");
-    return h("button", { type: "button", class: "make-root", text, on: { click: () => this.calls.move(move) } });
+    return html`<button type="button" class="make-root" @click=${() => this.calls.move(move)}>${t("microscope.make-root")}</button>`;
   }
 
-  table(node, algorithm) {
-    if (!node.edges.length) return h("div");
-    const names = [...new Set(node.edges.flatMap((edge) => Object.keys(edge.terms)))];
-    const edges = edgesInOrder(node, algorithm);
+  /** line: the moves to the position; a click that has begun in another one must not choose a move here. */
+  tableView(edges, line) {
+    if (!edges.length) return nothing;
+    const names = [...new Set(edges.flatMap((edge) => Object.keys(edge.terms)))];
     const chosen = chosenOf(edges);
-    const rows = edges.map((edge) => this.row(edge, names, chosen));
-    const head = h("tr", {}, h("th", { text: i18n.t("microscope.move") }), ...names.map((name) => h("th", { text: label(name) })));
-    return h("div", { class: "scroll" }, h("table", { class: "terms number" }, h("thead", {}, head), h("tbody", {}, ...rows)));
+    return html`<div class="scroll">
+      <table class="terms number">
+        <thead><tr><th>${t("microscope.move")}</th>${names.map((name) => html`<th>${label(name)}</th>`)}</tr></thead>
+        <tbody>${repeat(edges, (edge) => `${line} ${edge.name}`, (edge) => this.rowView(edge, names, edge === chosen))}</tbody>
+      </table>
+    </div>`;
   }
 
-  row(edge, names, chosen) {
-    const marks = { chosen: "▸", best: "▸", lost: "✕", won: "✓", cut: "✂" };
-    const name = `${marks[edge.mark] ?? ""} ${edge.name}${edge.repetitions ? ` ↺${edge.repetitions}` : ""}`.trim();
-    const move = edge.child
-      ? h("button", { class: "quiet", type: "button", text: name, on: { click: () => this.calls.select(edge.child) } })
-      : name;
-    return h(
-      "tr",
-      { class: edge === chosen ? "chosen" : edge.mark, on: { mouseenter: () => this.write(edge), focusin: () => this.write(edge) } },
-      h("td", {}, move),
-      ...names.map((term) => h("td", { text: termText(edge.terms, term) })),
-    );
+  rowView(edge, names, isChosen) {
+    const name = `${MARKS[edge.mark] ?? ""} ${edge.name}${edge.repetitions ? ` ↺${edge.repetitions}` : ""}`.trim();
+    const read = () => {
+      this.read = edge.name;
+      this.draw();
+    };
+    const move = edge.child ? html`<button class="quiet" type="button" @click=${() => this.calls.select(edge.child)}>${name}</button>` : name;
+    return html`<tr class=${(isChosen ? "chosen" : edge.mark) || nothing} @mouseenter=${read} @focusin=${read}>
+      <td>${move}</td>${names.map((term) => html`<td>${termText(edge.terms, term)}</td>`)}
+    </tr>`;
   }
+}
 
-  /** Writes the formula of a move with its numbers. */
-  write(edge) {
-    const place = this.position.querySelector(".written");
-    if (place) place.textContent = edge?.written ? i18n.labelled(edge.name, edge.written) : "";
-  }
+function lineText(line) {
+  return line?.join(" ") || t("microscope.root");
 }
 
 /** Returns the moves of a position in the order of the table. */
@@ -213,53 +108,57 @@ function chosenOf(edges) {
   return edges.find((edge) => edge.mark === "chosen" || edge.mark === "best") ?? edges[0];
 }
 
+/** The events of a step. */
+function eventsView({ kind, path, events, rollout, value }) {
+  const hasValues = !WITHOUT_VALUES.includes(kind);
+  return html`<li class="what">${t(`kind.${kind}`, { path: path.map((hop) => hop.name).join(" ") || t("microscope.root") })}</li>
+    ${[...groups(events)].flatMap(([name, some]) => eventTexts(name, some).map((text) => html`<li class=${`event ${name}`}>${text}</li>`))}
+    ${rollout.length ? html`<li>${t("event.rollout", { count: rollout.length, moves: rollout.join(" ") })}</li>` : nothing}
+    ${hasValues && value !== null ? html`<li>${t("event.evaluated", { value: number(value, 3) })}</li>` : nothing}
+    ${hasValues && path.length ? html`<li class="flow">${flowView(path)}</li>` : nothing}`;
+}
+
 function groups(events) {
   const found = new Map();
   for (const event of events) found.set(event.kind, [...(found.get(event.kind) ?? []), event]);
   return found;
 }
 
-function eventLines(kind, events) {
+function eventTexts(kind, events) {
   const count = events.length;
-  const line = (event) => event.line?.join(" ") || i18n.t("microscope.root");
-  const item = (text) => h("li", { class: `event ${kind}`, text });
-  if (kind === "deleted" || kind === "forgotten") return [item(i18n.t(`event.${kind}`, { count }))];
-  if (kind === "cut") return [item(i18n.t("event.cut", { count, line: line(events[0]), moves: events.map((one) => one.move).join(" ") }))];
-  const lines = events.slice(0, MOST_LINES).map((event) => {
-    const text = kind === "proof" && i18n.current() === "ja" ? PROOFS_JA[event.text] : event.text;
-    return item(i18n.t(`event.${kind}`, { line: line(event), text }));
-  });
-  return count > MOST_LINES ? [...lines, item(i18n.t("microscope.more", { count: count - MOST_LINES }))] : lines;
+  if (kind === "deleted" || kind === "forgotten") return [t(`event.${kind}`, { count })];
+  if (kind === "cut") return [t("event.cut", { count, line: lineText(events[0].line), moves: events.map((one) => one.move).join(" ") })];
+  const texts = events.slice(0, MOST_LINES).map(({ line, text }) => t(`event.${kind}`, { line: lineText(line), text: kind === "proof" ? t(`proof.${text}`) : text }));
+  return count > MOST_LINES ? [...texts, t("microscope.more", { count: count - MOST_LINES })] : texts;
 }
 
-/** Returns the values of the path from the leaf up: what was added, or what changed. */
-function flowOf({ path }) {
+/** The values of the path from the leaf up: what was added, or what changed. */
+function flowView(path) {
+  const shown = (value) => (value === null ? "–" : number(value, 3));
   return [...path].reverse().map((hop) => {
-    const before = hop.before === null ? "–" : number(hop.before, 3);
-    const after = hop.after === null ? "–" : number(hop.after, 3);
     const added = hop.backed_up === null ? "" : ` (${number(hop.backed_up, 3)})`;
-    return h("span", { class: "hop number", text: `${hop.name}${added}: Q ${before} → ${after}` });
+    return html`<span class="hop number">${hop.name}${added}: Q ${shown(hop.before)} → ${shown(hop.after)}</span>`;
   });
 }
 
-function facts(node) {
+function factsView(node) {
   const found = [];
-  const add = (text, name = "") => found.push(h("p", { class: name, text }));
-  if (!node.visits) add(i18n.t("microscope.waiting"));
-  else add(i18n.t("microscope.visits", { visits: node.visits }) + (node.in_flight ? ` + ${node.in_flight} ${label("in flight")}` : ""));
-  if (node.value !== null) add(i18n.t("microscope.value", { value: number(node.value, 3) }));
-  if (node.evaluation !== null) add(i18n.t("microscope.evaluation", { value: number(node.evaluation, 3) }), "muted");
-  if (node.window) add(i18n.t("microscope.window", { alpha: number(node.window[0]), beta: number(node.window[1]) }));
-  if (node.bound) add(i18n.t(`microscope.bound.${node.bound}`), "muted");
-  if (node.proof) add(i18n.t(`microscope.proof.${node.proof}`, { distance: node.distance }), "proven");
-  if (node.end) add(i18n.t("event.result", { text: node.end }));
+  const add = (text, name = "") => found.push(html`<p class=${name}>${text}</p>`);
+  if (!node.visits) add(t("microscope.waiting"));
+  else add(t("microscope.visits", { visits: node.visits }) + (node.in_flight ? ` + ${node.in_flight} ${label("in flight")}` : ""));
+  if (node.value !== null) add(t("microscope.value", { value: number(node.value, 3) }));
+  if (node.evaluation !== null) add(t("microscope.evaluation", { value: number(node.evaluation, 3) }), "muted");
+  if (node.window) add(t("microscope.window", { alpha: number(node.window[0]), beta: number(node.window[1]) }));
+  if (node.bound) add(t(`microscope.bound.${node.bound}`), "muted");
+  if (node.proof) add(t(`microscope.proof.${node.proof}`, { distance: node.distance }), "proven");
+  if (node.end) add(t("event.result", { text: node.end }));
   const terms = Object.entries(node.terms).filter(([name]) => !["N", "Q", "V", "t"].includes(name));
   if (terms.length) add(terms.map(([name, value]) => `${label(name)} = ${termText({ [name]: value }, name)}`).join(", "), "muted small");
   return found;
 }
 
 function label(name) {
-  return i18n.has(`term.${name}`) ? i18n.t(`term.${name}`) : (TERMS[name] ?? name);
+  return TERMS[name] ?? i18n.word("term", name);
 }
 
 function termText(terms, name) {

@@ -1,4 +1,5 @@
 // The picture of a graph: places are the server's, this file moves the parts from one step to the next.
+// @ts-nocheck (the files of d3 say nothing about its types)
 
 import { easeCubicInOut } from "../vendor/d3/d3-ease.js";
 import { select } from "../vendor/d3/d3-selection.js";

@@ -1,89 +1,16 @@
 // The view "Microscope": a search, step by step. The server has all numbers; this file shows and animates them.
 
-import { h, svg } from "./dom.js";
+import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { Picture } from "./microscope-picture.js";
 import { Panel } from "./microscope-panel.js";
 import * as socket from "./socket.js";
+import { html, live, nothing, render } from "./template.js";
 
-i18n.extend({
-  en: {
-    "microscope.game": "Game",
-    "game.tictactoe": "Tic-tac-toe",
-    "game.reversi": "Reversi",
-    "game.shogi": "Shogi",
-    "game.numbers": "Given numbers",
-    "microscope.example": "Position",
-    "microscope.own": "typed",
-    "microscope.text": "Moves or position",
-    "microscope.algorithm": "Algorithm",
-    "microscope.network": "Evaluated by",
-    "microscope.begin": "Begin",
-    "microscope.numbers": "Numbers of the algorithm",
-    "microscope.setup": "Set up",
-    "microscope.first": "Back to the start",
-    "microscope.back": "One step back",
-    "microscope.step": "One step on",
-    "microscope.run": "Run",
-    "microscope.pause": "Pause",
-    "microscope.speed": "Speed",
-    "microscope.playout": "playout",
-    "microscope.visited": "positions",
-    "microscope.jump": "Jump to this playout",
-    "microscope.last": "To the last step so far",
-    "microscope.depth": "Plies shown",
-    "microscope.width": "Moves shown",
-    "microscope.fit": "Show all of it (F)",
-    "microscope.in": "Zoom in",
-    "microscope.out": "Zoom out",
-    "microscope.graph": "The tree. Arrow left and right: steps. Space: run and pause. Home: the start. Plus, minus, F: zoom.",
-    "microscope.status": "Step {step} of {steps}{more} · {count} · positions: {positions}",
-    "microscope.count.playouts": "{count} playouts",
-    "microscope.count.visited": "{count} positions visited",
-    "microscope.working": "{count} playouts …",
-    "microscope.enough": "The recording is full: this search is too large to be shown to its end.",
-    "microscope.ended": "The search has ended.",
-  },
-  ja: {
-    "microscope.game": "ゲーム",
-    "game.tictactoe": "三目並べ",
-    "game.reversi": "リバーシ",
-    "game.shogi": "将棋",
-    "game.numbers": "数値の木",
-    "microscope.example": "局面",
-    "microscope.own": "入力した局面",
-    "microscope.text": "指し手・局面",
-    "microscope.algorithm": "アルゴリズム",
-    "microscope.network": "評価",
-    "microscope.begin": "開始",
-    "microscope.numbers": "アルゴリズムの数値",
-    "microscope.setup": "設定",
-    "microscope.first": "最初に戻る",
-    "microscope.back": "一歩戻る",
-    "microscope.step": "一歩進む",
-    "microscope.run": "再生",
-    "microscope.pause": "一時停止",
-    "microscope.speed": "速さ",
-    "microscope.playout": "プレイアウト",
-    "microscope.visited": "局面数",
-    "microscope.jump": "このプレイアウトへ移動",
-    "microscope.last": "これまでの最後の一歩へ",
-    "microscope.depth": "表示する深さ",
-    "microscope.width": "表示する手の数",
-    "microscope.fit": "全体を表示（F）",
-    "microscope.in": "拡大",
-    "microscope.out": "縮小",
-    "microscope.graph": "探索木。左右の矢印で一歩ずつ、スペースで再生と停止、Home で最初へ、＋ − F で拡大・縮小・全体表示。",
-    "microscope.status": "ステップ {step} / {steps}{more} · {count} · {positions} 局面",
-    "microscope.count.playouts": "{count} プレイアウト",
-    "microscope.count.visited": "調べた局面 {count}",
-    "microscope.working": "{count} プレイアウト…",
-    "microscope.enough": "記録がいっぱいです。この探索は大きすぎて最後までは表示できません。",
-    "microscope.ended": "探索は終わりました。",
-  },
-});
-
-const DEFAULTS = { game: "tictactoe", algorithm: "puct", network: "network" };
+const { t } = i18n;
+const DEFAULTS = { game: "tictactoe", text: "", algorithm: "puct", network: "network" };
+const OWN = "*"; // In the list of the examples: a position of the user.
+const MOST_SHOWN = { depth: 60, width: 600 };
 const SLOWEST_MS = 3000;
 const ANIMATED_MS = 260; // Faster steps are not animated.
 const DELETING_MS = 3000; // When the root moves, one can see what is deleted.
@@ -106,6 +33,12 @@ let microscope = null;
 class Microscope {
   constructor(section) {
     this.catalogue = null;
+    this.chosen = { ...DEFAULTS };
+    this.parameters = {}; // The texts of their fields, by name.
+    this.limits = { depth: "4", width: "6" }; // Likewise.
+    this.playout = "100";
+    this.speed = 45;
+    this.status = "";
     this.step = 0;
     this.shown = null;
     this.node = "";
@@ -114,96 +47,116 @@ class Microscope {
     this.hasBegun = false;
     this.beginning = null; // The promise of the search that begins.
     this.wanted = null; // The step that was asked for last.
-    this.build(section);
+    this.isNarrow = matchMedia("(max-width: 900px)").matches; // When the view is opened.
+    this.picture = new Picture((id) => this.select(id));
+    this.picture.element.addEventListener("keydown", (event) => this.onKey(event));
+    this.panel = new Panel({ select: (id) => this.select(id), move: (move) => this.moveRoot(move) });
+    this.columns = h("div", { class: "columns" });
+    section.append(this.columns);
     socket.on("microscope.progress", ({ playouts }) => {
-      if (this.isWaiting) this.status.textContent = i18n.t("microscope.working", { count: playouts });
+      if (this.isWaiting) this.tell(t("microscope.working", { count: playouts }));
     });
     socket.onConnected((isNew) => this.connect(isNew));
     i18n.onChange(() => this.translate());
   }
 
-  // The elements.
+  // Drawing.
 
-  build(section) {
-    this.game = select("microscope.game", () => this.onGame());
-    this.example = select("microscope.example", () => this.onExample());
-    this.text = h("textarea", { rows: 1, spellcheck: "false", on: { input: () => this.onText() } });
-    this.help = h("p", { class: "muted small" });
-    this.algorithm = select("microscope.algorithm", () => this.onAlgorithm());
-    this.network = select("microscope.network", () => {});
-    this.parameters = h("div", { class: "parameters" });
-    this.numbers = h("details", {}, h("summary", { class: "small", dataset: { i18n: "microscope.numbers" } }), this.parameters);
-    const begin = h("button", { class: "primary", type: "submit", dataset: { i18n: "microscope.begin" } });
-    this.form = h(
-      "form",
-      { class: "stack", on: { submit: (event) => (event.preventDefault(), this.begin()) } },
-      h("div", { class: "pair" }, this.game.field, this.example.field),
-      h("label", { class: "field" }, h("span", { dataset: { i18n: "microscope.text" } }), this.text),
-      this.help,
-      h("div", { class: "pair" }, this.algorithm.field, this.network.field),
-      this.numbers,
-      begin,
-    );
-    this.about = h("div", { class: "panel about stack" });
-    const narrow = matchMedia("(max-width: 900px)").matches;
-    const setup = h("details", { class: "panel setup", open: !narrow }, h("summary", { dataset: { i18n: "microscope.setup" } }), this.form);
-
-    this.status = h("p", { class: "progress number", role: "status" });
-    this.picture = new Picture((id) => this.select(id));
-    this.picture.element.setAttribute("data-i18n-label", "microscope.graph");
-    this.picture.element.addEventListener("keydown", (event) => this.onKey(event));
-    const stage = h("div", { class: "graph" }, this.picture.element, this.zoomButtons());
-    const main = h("div", { class: "main stack" }, stage, this.transport(), this.status, this.about);
-    this.panel = new Panel({ select: (id) => this.select(id), move: (move) => this.moveRoot(move) });
-    const side = h("div", { class: "side" }, setup, this.panel.element);
-    section.append(h("div", { class: "columns" }, main, side));
+  draw() {
+    this.picture.element.setAttribute("aria-label", t("microscope.graph"));
+    render(this.view(), this.columns);
   }
 
-  transport() {
-    const button = (key, name, call) => h("button", { class: "icon", type: "button", dataset: { i18nLabel: key }, on: { click: call } }, icon(name));
-    this.backButton = button("microscope.back", "back", () => this.go(this.step - 1));
-    this.runButton = button("microscope.run", "run", () => this.toggle());
-    this.lastButton = button("microscope.last", "last", () => this.go((this.shown?.steps ?? 1) - 1));
-    this.stepButton = button("microscope.step", "step", () => this.go(this.step + 1));
-    this.speed = h("input", { type: "range", min: 0, max: 100, value: 45, dataset: { i18nLabel: "microscope.speed" } });
-    this.playout = h("input", { type: "number", min: 0, value: 100, class: "playout", dataset: { i18nLabel: "microscope.jump" } });
-    this.unit = h("span", { class: "muted" });
-    this.depth = h("input", { type: "number", min: 1, max: 60, value: 4, on: { change: () => this.refresh() } });
-    this.width = h("input", { type: "number", min: 1, max: 600, value: 6, on: { change: () => this.refresh() } });
-    const jump = h(
-      "form",
-      { class: "row jump", on: { submit: (event) => (event.preventDefault(), this.jump()) } },
-      this.playout,
-      this.unit,
-      h("button", { class: "icon", type: "submit", dataset: { i18nLabel: "microscope.jump" } }, icon("jump")),
-    );
-    return h(
-      "div",
-      { class: "transport" },
-      h(
-        "div",
-        { class: "row" },
-        button("microscope.first", "first", () => this.go(0)),
-        this.backButton,
-        this.stepButton,
-        this.runButton,
-        this.lastButton,
-      ),
-      h("label", { class: "row speed" }, h("span", { class: "muted small", dataset: { i18n: "microscope.speed" } }), this.speed),
-      jump,
-      h("div", { class: "row shown" }, short("microscope.depth", this.depth), short("microscope.width", this.width)),
-    );
+  tell(status) {
+    this.status = status;
+    this.draw();
   }
 
-  zoomButtons() {
-    const button = (key, text, call) => h("button", { class: "icon", type: "button", text, dataset: { i18nLabel: key }, on: { click: call } });
-    return h(
-      "div",
-      { class: "zoom" },
-      button("microscope.in", "＋", () => this.picture.zoom(1.3)),
-      button("microscope.out", "－", () => this.picture.zoom(1 / 1.3)),
-      button("microscope.fit", "⤢", () => this.picture.showWhole()),
-    );
+  get game() {
+    return this.catalogue.games[this.chosen.game];
+  }
+
+  get algorithm() {
+    return this.catalogue.algorithms[this.chosen.algorithm];
+  }
+
+  view() {
+    const { catalogue } = this;
+    return html`<div class="main stack">
+        <div class="graph">${this.picture.element}${this.zoomView()}</div>
+        ${this.transportView()}
+        <p class="progress number" role="status">${this.status}</p>
+        <div class="panel about stack">${catalogue ? aboutView(this.algorithm) : nothing}</div>
+      </div>
+      <div class="side">
+        <details class="panel setup" ?open=${!this.isNarrow}><summary>${t("microscope.setup")}</summary>${catalogue ? this.formView() : nothing}</details>
+        ${this.panel.element}
+      </div>`;
+  }
+
+  zoomView() {
+    const one = (key, sign, call) => html`<button class="icon" type="button" aria-label=${t(key)} title=${t(key)} @click=${call}>${sign}</button>`;
+    return html`<div class="zoom">
+      ${one("microscope.in", "＋", () => this.picture.zoom(1.3))}${one("microscope.out", "－", () => this.picture.zoom(1 / 1.3))}${one("microscope.fit", "⤢", () => this.picture.showWhole())}
+    </div>`;
+  }
+
+  transportView() {
+    const { shown } = this;
+    const isAtEnd = Boolean(shown?.is_last && !shown.can_go_on);
+    const one = (key, name, call, isDisabled = false) => html`<button class="icon" type="button" aria-label=${t(key)} title=${t(key)} ?disabled=${isDisabled} @click=${call}>${icon(name)}</button>`;
+    const [speed, jump] = [t("microscope.speed"), t("microscope.jump")];
+    const unit = this.catalogue && t(this.algorithm.playouts ? "microscope.playout" : "microscope.visited");
+    return html`<div class="transport">
+      <div class="row">
+        ${one("microscope.first", "first", () => this.go(0))}${one("microscope.back", "back", () => this.go(this.step - 1), shown?.step === 0)}
+        ${one("microscope.step", "step", () => this.go(this.step + 1), isAtEnd)}
+        ${this.isRunning ? one("microscope.pause", "pause", () => this.toggle()) : one("microscope.run", "run", () => this.toggle())}
+        ${one("microscope.last", "last", () => this.go((shown?.steps ?? 1) - 1), Boolean(shown?.is_last))}
+      </div>
+      <label class="row speed"><span class="muted small">${speed}</span><input type="range" min="0" max="100" aria-label=${speed} title=${speed} .value=${String(this.speed)} @input=${(event) => (this.speed = Number(event.target.value))} /></label>
+      <form class="row jump" @submit=${(event) => (event.preventDefault(), this.jump())}>
+        <input type="number" min="0" class="playout" aria-label=${jump} title=${jump} .value=${live(this.playout)} @input=${(event) => (this.playout = event.target.value)} /><span class="muted">${unit}</span
+        ><button class="icon" type="submit" aria-label=${jump} title=${jump}>${icon("jump")}</button>
+      </form>
+      <div class="row shown">${this.limitView("depth")}${this.limitView("width")}</div>
+    </div>`;
+  }
+
+  limitView(name) {
+    const change = (event) => {
+      this.limits[name] = event.target.value;
+      this.refresh();
+    };
+    return html`<label class="row short"><span class="muted small">${t(`microscope.${name}`)}</span><input type="number" min="1" max=${MOST_SHOWN[name]} .value=${this.limits[name]} @change=${change} /></label>`;
+  }
+
+  formView() {
+    const { chosen, game, algorithm } = this;
+    const { games, algorithms } = this.catalogue;
+    const isExample = game.examples.some(([text]) => text === chosen.text);
+    const type = (event) => this.choose({ text: event.target.value });
+    const fields = algorithm.parameters.map((one) => this.parameterView(one));
+    return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin())}>
+      <div class="pair">
+        ${selectView("microscope.game", Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => this.chooseGame(name))}
+        ${selectView("microscope.example", [...game.examples, [OWN, t("microscope.own")]], isExample ? chosen.text : OWN, (text) => this.chooseExample(text))}
+      </div>
+      <label class="field"><span>${t("microscope.text")}</span><textarea rows="1" spellcheck="false" .value=${live(chosen.text)} @input=${type}></textarea></label>
+      <p class="muted small">${game.help}</p>
+      <div class="pair">
+        ${selectView("microscope.algorithm", Object.entries(algorithms).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
+        ${selectView("microscope.network", game.networks, chosen.network, (network) => this.choose({ network }), algorithm.uses === "rules")}
+      </div>
+      <details ?hidden=${!fields.length}><summary class="small">${t("microscope.numbers")}</summary><div class="parameters">${fields}</div></details>
+      <button class="primary" type="submit">${t("microscope.begin")}</button>
+    </form>`;
+  }
+
+  parameterView({ name, about, least, most, is_whole: isWhole }) {
+    const type = (event) => (this.parameters[name] = event.target.value);
+    return html`<label><span><b>${name}</b> <span class="muted small">${about}</span></span>
+      <input type="number" name=${name} min=${least} max=${most} step=${isWhole ? 1 : "any"} .value=${live(this.parameters[name])} @input=${type} /></label>`;
   }
 
   // Connection and language.
@@ -218,13 +171,8 @@ class Microscope {
 
   /** Fills the form with the search that the server still has, after a reload. */
   restore({ game, position, algorithm, network, values, step }) {
-    this.game.value = game;
-    this.algorithm.value = algorithm;
-    this.onGame();
-    this.text.value = position;
-    this.onText();
-    this.network.value = network;
-    for (const [name, value] of Object.entries(values)) this.inputs[name].value = value;
+    this.chosen = { game, text: position, algorithm, network };
+    this.parameters = { ...this.defaults(), ...Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])) };
     this.running = algorithm;
     this.hasBegun = true;
     this.step = step;
@@ -233,69 +181,55 @@ class Microscope {
   async load() {
     this.catalogue = await socket.request("microscope.catalogue", { language: i18n.current() });
     this.picture.style(this.catalogue.style);
-    this.fill();
+    this.parameters = { ...this.defaults(), ...this.parameters };
+    this.choose({ network: this.networkOf(this.chosen.game) });
   }
 
   async translate() {
-    this.picture.element.setAttribute("aria-label", i18n.t("microscope.graph"));
+    this.draw();
     if (!this.catalogue) return;
     await this.load();
     await this.refresh();
   }
 
-  /** Fills the choices, and keeps what was chosen. */
-  fill() {
-    const chosen = { game: this.game.value || DEFAULTS.game, algorithm: this.algorithm.value || DEFAULTS.algorithm };
-    const { games, algorithms } = this.catalogue;
-    options(this.game, Object.keys(games).map((name) => [name, i18n.t(`game.${name}`)]), chosen.game);
-    options(this.algorithm, Object.entries(algorithms).map(([name, one]) => [name, one.title]), chosen.algorithm);
-    this.onGame(true);
+  // The form.
+
+  choose(changes) {
+    Object.assign(this.chosen, changes);
+    this.draw();
   }
 
-  onGame(keeps = false) {
-    const game = this.catalogue.games[this.game.value];
-    const text = keeps ? this.text.value : "";
-    const network = this.network.value || DEFAULTS.network;
-    options(this.example, [...game.examples, ["*", i18n.t("microscope.own")]], game.examples.some(([one]) => one === text) ? text : "*");
-    options(this.network, game.networks, game.networks.some(([one]) => one === network) ? network : game.networks[0][0]);
-    this.text.value = text;
-    this.help.textContent = game.help;
-    this.onAlgorithm(keeps);
+  /** The position and the parameters of another game are its usual ones. */
+  chooseGame(game, text = "") {
+    this.parameters = this.defaults();
+    this.choose({ game, text, network: this.networkOf(game) });
   }
 
-  onExample() {
-    if (this.example.value !== "*") this.text.value = this.example.value;
-    else this.text.focus();
+  /** Returns the chosen network, or the first one that plays the game. */
+  networkOf(game) {
+    const { networks } = this.catalogue.games[game];
+    return networks.some(([one]) => one === this.chosen.network) ? this.chosen.network : networks[0][0];
   }
 
-  onText() {
-    const examples = this.catalogue.games[this.game.value].examples.map(([text]) => text);
-    this.example.value = examples.includes(this.text.value) ? this.text.value : "*";
+  chooseExample(text) {
+    if (text !== OWN) this.choose({ text });
+    else this.columns.querySelector(".setup textarea").focus();
   }
 
-  onAlgorithm(keeps = false) {
-    const algorithm = this.catalogue.algorithms[this.algorithm.value];
-    const values = keeps ? this.values() : {};
-    this.network.field.hidden = algorithm.uses === "rules";
-    this.inputs = Object.fromEntries(algorithm.parameters.map((one) => [one.name, parameterInput(one, values[one.name])]));
-    this.parameters.replaceChildren(
-      ...algorithm.parameters.map((one) =>
-        h("label", {}, h("span", {}, h("b", { text: one.name }), " ", h("span", { class: "muted small", text: one.about })), this.inputs[one.name]),
-      ),
-    );
-    this.numbers.hidden = !algorithm.parameters.length;
-    this.about.replaceChildren(
-      h("h2", { text: algorithm.title }),
-      h("p", { text: algorithm.about }),
-      h("p", { class: "formula", text: algorithm.formula }),
-      h("p", { class: "muted small", text: algorithm.file }),
-    );
-    this.unit.textContent = i18n.t(algorithm.playouts ? "microscope.playout" : "microscope.visited");
+  chooseAlgorithm(algorithm) {
+    this.chosen.algorithm = algorithm;
+    this.parameters = this.defaults();
+    this.draw();
+  }
+
+  /** Returns the usual values of the parameters. */
+  defaults() {
+    return Object.fromEntries(this.algorithm.parameters.map((one) => [one.name, String(Number(one.default.toPrecision(6)))]));
   }
 
   values() {
-    const entries = Object.entries(this.inputs ?? {});
-    return Object.fromEntries(entries.filter(([, input]) => input.value !== "").map(([name, input]) => [name, Number(input.value)]));
+    const entries = this.algorithm.parameters.map(({ name }) => [name, this.parameters[name]]);
+    return Object.fromEntries(entries.filter(([, text]) => text !== "").map(([name, text]) => [name, Number(text)]));
   }
 
   // Steps.
@@ -309,13 +243,10 @@ class Microscope {
   async begin() {
     this.pause();
     if (this.pending) {
-      this.game.value = this.pending.game;
-      this.onGame();
-      this.text.value = this.pending.text;
-      this.onText();
+      this.chooseGame(this.pending.game, this.pending.text);
       this.pending = null;
     }
-    this.status.textContent = i18n.t("microscope.working", { count: 0 });
+    this.tell(t("microscope.working", { count: 0 }));
     this.step = 0;
     const asked = this.wanted;
     this.beginning = this.beginSearch();
@@ -332,8 +263,8 @@ class Microscope {
   }
 
   async beginSearch() {
-    const algorithm = this.algorithm.value;
-    const content = { game: this.game.value, position: this.text.value, algorithm, network: this.network.value };
+    const { game, text, algorithm, network } = this.chosen;
+    const content = { game, position: text, algorithm, network };
     await socket.request("microscope.new", { ...content, values: this.values() });
     this.running = algorithm;
     this.hasBegun = true;
@@ -343,7 +274,7 @@ class Microscope {
 
   async jump() {
     this.pause();
-    await this.ask({ playout: Number(this.playout.value) });
+    await this.ask({ playout: Number(this.playout) });
   }
 
   async go(step) {
@@ -361,7 +292,7 @@ class Microscope {
     await this.beginning?.catch(() => {}); // begin() reports the error.
     if (this.wanted !== wanted) return;
     this.isWaiting = true;
-    const content = { ...where, node: this.node, language: i18n.current(), depth: count(this.depth), width: count(this.width) };
+    const content = { ...where, node: this.node, language: i18n.current(), depth: this.limit("depth"), width: this.limit("width") };
     try {
       const shown = await socket.request("microscope.show", content);
       if (this.wanted !== wanted) return;
@@ -381,20 +312,22 @@ class Microscope {
     const algorithm = this.catalogue.algorithms[this.running];
     const counted = algorithm.playouts ? "microscope.count.playouts" : "microscope.count.visited";
     const parts = [
-      i18n.t("microscope.status", {
+      t("microscope.status", {
         step: shown.step,
         steps: shown.steps - 1,
         more: shown.can_go_on ? "+" : "",
-        count: i18n.t(counted, { count: shown.playouts }),
+        count: t(counted, { count: shown.playouts }),
         positions: shown.positions,
       }),
     ];
-    if (shown.is_last && !shown.can_go_on) parts.push(i18n.t(shown.is_complete ? "microscope.ended" : "microscope.enough"));
-    this.status.textContent = parts.join(" ");
-    this.backButton.disabled = shown.step === 0;
-    this.lastButton.disabled = shown.is_last;
-    this.stepButton.disabled = shown.is_last && !shown.can_go_on;
-    this.panel.show(shown, algorithm, { game: this.game.value });
+    if (shown.is_last && !shown.can_go_on) parts.push(t(shown.is_complete ? "microscope.ended" : "microscope.enough"));
+    this.tell(parts.join(" "));
+    this.panel.show(shown, algorithm);
+  }
+
+  /** Returns how much of the graph is asked for: "depth" or "width". */
+  limit(name) {
+    return Math.min(MOST_SHOWN[name], Math.max(1, Math.round(Number(this.limits[name])) || 1));
   }
 
   select(id) {
@@ -414,7 +347,7 @@ class Microscope {
 
   /** Returns the milliseconds of a step. */
   interval() {
-    return SLOWEST_MS * 0.95 ** Number(this.speed.value);
+    return SLOWEST_MS * 0.95 ** this.speed;
   }
 
   toggle() {
@@ -424,19 +357,12 @@ class Microscope {
 
   pause() {
     this.isRunning = false;
-    this.showRunning();
-  }
-
-  showRunning() {
-    this.runButton.replaceChildren(icon(this.isRunning ? "pause" : "run"));
-    const label = i18n.t(this.isRunning ? "microscope.pause" : "microscope.run");
-    this.runButton.setAttribute("aria-label", label);
-    this.runButton.title = label;
+    this.draw();
   }
 
   async run() {
     this.isRunning = true;
-    this.showRunning();
+    this.draw();
     try {
       while (this.isRunning && !(this.shown.is_last && !this.shown.can_go_on)) {
         const pause = this.interval();
@@ -477,29 +403,15 @@ const ICONS = {
 };
 
 function icon(name) {
-  return svg("svg", { class: `symbol ${name}`, viewBox: "0 0 24 24", width: 18, height: 18, "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
+  return html`<svg class=${`symbol ${name}`} viewBox="0 0 24 24" width="18" height="18" aria-hidden="true"><path d=${ICONS[name]} /></svg>`;
 }
 
-/** Returns a select whose `field` is its label with it. */
-function select(key, onChange) {
-  const element = h("select", { on: { change: onChange } });
-  element.field = h("label", { class: "field" }, h("span", { dataset: { i18n: key } }), element);
-  return element;
+function aboutView({ title, about, formula, file }) {
+  return html`<h2>${title}</h2><p>${about}</p><p class="formula">${formula}</p><p class="muted small">${file}</p>`;
 }
 
-function options(element, entries, chosen) {
-  element.replaceChildren(...entries.map(([value, text]) => h("option", { value, text })));
-  element.value = chosen;
-}
-
-function short(key, input) {
-  return h("label", { class: "row short" }, h("span", { class: "muted small", dataset: { i18n: key } }), input);
-}
-
-function parameterInput({ name, default: value, least, most, is_whole: isWhole }, given) {
-  return h("input", { type: "number", name, min: least, max: most, step: isWhole ? 1 : "any", value: given ?? Number(value.toPrecision(6)) });
-}
-
-function count(input) {
-  return Math.min(Number(input.max), Math.max(Number(input.min), Math.round(Number(input.value)) || Number(input.min)));
+/** Returns a select with its label. entries: [[value, text]]. call(value): the user has chosen it. */
+function selectView(key, entries, chosen, call, isHidden = false) {
+  const option = ([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`;
+  return html`<label class="field" ?hidden=${isHidden}><span>${t(key)}</span><select @change=${(event) => call(event.target.value)}>${entries.map(option)}</select></label>`;
 }

@@ -1,56 +1,21 @@
 // The teaching game: the question after a mistake, and what the person's moves have lost.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { changeText, lineOf, percent } from "./judgement.js";
+import { changeText, percent } from "./judgement.js";
+import { lineOf } from "./lines.js";
 import { afterMove } from "./sfen.js";
+import { html, nothing } from "./template.js";
 
 const { t } = i18n;
 const SHOWN_MOVES = 8;
 
-i18n.extend({
-  en: {
-    "lesson.title": "Teaching game",
-    "lesson.judging": "Your move is being judged …",
-    "lesson.asking": "Take your move back?",
-    "lesson.move": "{move}: {kind}",
-    "lesson.loss": "Loses {loss} %: {change}",
-    "lesson.back": "Take it back",
-    "lesson.better": "Show the better move",
-    "lesson.worse": "Show your move",
-    "lesson.keep": "Play on",
-    "lesson.count": "Judged moves: {moves}. Mistakes kept: {kept}, taken back: {back}.",
-    "lesson.lost": "Your moves lost {lost} % of win rate together, {mean} % each on average.",
-    "lesson.none": "No mistakes.",
-    "lesson.kept": "kept",
-    "lesson.taken back": "taken back",
-  },
-  ja: {
-    "lesson.title": "指導対局",
-    "lesson.judging": "あなたの手を調べています…",
-    "lesson.asking": "指し直しますか？",
-    "lesson.move": "{move}：{kind}",
-    "lesson.loss": "{loss} % の損：{change}",
-    "lesson.back": "待った（指し直す）",
-    "lesson.better": "最善手を見る",
-    "lesson.worse": "指した手に戻る",
-    "lesson.keep": "このまま続ける",
-    "lesson.count": "調べた手 {moves}、そのまま続けた悪い手 {kept}、待った {back}",
-    "lesson.lost": "損失の合計は勝率 {lost} %、1手平均 {mean} % です。",
-    "lesson.none": "悪い手はありませんでした。",
-    "lesson.kept": "続行",
-    "lesson.taken back": "待った",
-  },
-});
-
-/** The panel. onUndo(), onKeep(): the person's choice. onShow(): another position is to be drawn. onLook(ply): as well. */
+/** The panel. onUndo(), onKeep(): the person's choice. onShow(): another position of the question is to be drawn. onLook(ply): as well. */
 export class LessonPanel {
   constructor({ onUndo, onKeep, onShow, onLook, notation }) {
     this.calls = { onUndo, onKeep, onShow, onLook };
     this.notation = notation;
     this.state = null;
     this.place = null; // {line: "better" or "refutation", depth}: what the board shows of the question.
-    this.element = h("div", { class: "panel stack lesson", "aria-live": "polite", hidden: true });
   }
 
   /** Does the opponent wait for the judgement or for the person? */
@@ -64,19 +29,14 @@ export class LessonPanel {
     return t(this.state.lesson.question ? "lesson.asking" : "lesson.judging");
   }
 
-  /** Takes a state of the game, and draws it. */
-  draw(state) {
+  /** Takes a state of the game. Returns whether it asks a new question. */
+  take(state) {
     const before = this.state?.lesson?.question;
+    const question = state.lesson?.question;
     this.state = state;
-    const { lesson, over } = state;
-    this.element.hidden = !lesson;
-    if (!lesson) return;
-    const { question } = lesson;
-    const isNew = question && (before?.ply !== question.ply || before?.name !== question.name);
+    const isNew = Boolean(question) && (before?.ply !== question.ply || before?.name !== question.name);
     if (!question || isNew) this.place = null;
-    this.element.classList.toggle("asks", Boolean(question));
-    this.element.replaceChildren(...(question ? this.question(question) : this.summary(lesson, over)).filter(Boolean));
-    if (isNew && matchMedia("(max-width: 900px)").matches) this.element.scrollIntoView({ block: "nearest" });
+    return isNew;
   }
 
   /** Returns what the board shows instead of the present position, {sfen, lastMove, arrows}, or null. */
@@ -86,8 +46,8 @@ export class LessonPanel {
     const isBetter = this.place?.line === "better";
     const depth = this.place?.depth ?? 0;
     const moves = isBetter ? question.better.usi : question.refutation.usi;
-    let sfen = isBetter ? question.before : this.state.position;
-    for (const move of moves.slice(0, depth)) sfen = afterMove(sfen, move);
+    const start = isBetter ? question.before : this.state.position;
+    const sfen = moves.slice(0, depth).reduce((before, move) => afterMove(before, move), start);
     const last = depth ? moves[depth - 1] : isBetter ? null : question.name;
     const next = depth === 0 && moves[0];
     const color = isBetter ? "var(--good)" : "var(--bad)";
@@ -96,7 +56,6 @@ export class LessonPanel {
 
   show(line, depth) {
     this.place = { line, depth };
-    this.draw(this.state);
     this.calls.onShow();
   }
 
@@ -109,52 +68,54 @@ export class LessonPanel {
     return move[this.notation()];
   }
 
-  question(question) {
+  view() {
+    const { lesson, over } = this.state ?? {};
+    const question = lesson?.question;
+    const content = !lesson ? nothing : question ? this.questionView(question) : this.summaryView(lesson, over);
+    return html`<div class=${`panel stack lesson${question ? " asks" : ""}`} aria-live="polite" ?hidden=${!lesson}>${content}</div>`;
+  }
+
+  questionView(question) {
     const { place } = this;
     const isBetter = place?.line === "better";
     const kind = t(`judgement.kind.${question.kind}`);
     const line = (name) => {
       const names = this.names(question[name]);
-      return names.length > 0 && lineOf(`judgement.${name}`, names, (depth) => this.show(name, depth), place?.line === name ? place.depth : 0);
+      if (!names.length) return nothing;
+      return lineOf(`judgement.${name}`, `${question.ply} ${name}`, names, (depth) => this.show(name, depth), place?.line === name ? place.depth : 0);
     };
-    const button = (key, call, isPrimary = false) => h("button", { type: "button", class: isPrimary ? "primary" : null, text: t(key), on: { click: call } });
-    return [
-      h("h2", { dataset: { kind: question.kind }, text: `${t("lesson.move", { move: this.nameOf(question), kind })} ${question.mark}` }),
-      h("p", { class: "number", text: t("lesson.loss", { loss: percent(question.loss), change: changeText(question) }) }),
-      line("refutation"),
-      isBetter && line("better"),
-      h(
-        "div",
-        { class: "row" },
-        button("lesson.back", () => this.calls.onUndo(), true),
-        isBetter ? button("lesson.worse", () => this.show("refutation", 0)) : button("lesson.better", () => this.show("better", 0)),
-        button("lesson.keep", () => this.calls.onKeep()),
-      ),
-    ];
+    const button = (key, call, isPrimary = false) => html`<button type="button" class=${isPrimary ? "primary" : nothing} @click=${call}>${t(key)}</button>`;
+    return html`<h2 data-kind=${question.kind}>${t("lesson.move", { move: this.nameOf(question), kind })} ${question.mark}</h2>
+      <p class="number">${t("lesson.loss", { loss: percent(question.loss), change: changeText(question) })}</p>
+      ${line("refutation")} ${isBetter ? line("better") : nothing}
+      <div class="row">
+        ${button("lesson.back", this.calls.onUndo, true)}
+        ${isBetter ? button("lesson.worse", () => this.show("refutation", 0)) : button("lesson.better", () => this.show("better", 0))}
+        ${button("lesson.keep", this.calls.onKeep)}
+      </div>`;
   }
 
-  summary({ moves }, over) {
-    const kept = moves.filter((move) => move.fate === "kept");
-    const back = moves.filter((move) => move.fate === "taken back");
+  summaryView({ moves }, over) {
+    const count = (fate) => moves.filter((move) => move.fate === fate).length;
     const played = moves.filter((move) => move.fate !== "taken back");
     const lost = played.reduce((sum, move) => sum + move.loss, 0);
-    const mistakes = moves.filter((move) => move.fate !== "fine");
     const mean = played.length ? lost / played.length : 0;
-    return [
-      h("h2", { text: t("lesson.title") }),
-      h("p", { class: "small number", text: t("lesson.count", { moves: played.length, kept: kept.length, back: back.length }) }),
-      over && h("p", { class: "number", text: t("lesson.lost", { lost: percent(lost), mean: percent(mean, 1) }) }),
-      over && (mistakes.length ? h("ol", { class: "lesson-moves" }, mistakes.map((move) => this.item(move))) : h("p", { text: t("lesson.none") })),
-    ];
+    return html`<h2>${t("lesson.title")}</h2>
+      <p class="small number">${t("lesson.count", { moves: played.length, kept: count("kept"), back: count("taken back") })}</p>
+      ${over ? html`<p class="number">${t("lesson.lost", { lost: percent(lost), mean: percent(mean, 1) })}</p>${this.mistakesView(moves)}` : nothing}`;
   }
 
-  item(move) {
-    const parts = [
-      h("span", { class: "ply", text: move.ply }),
-      h("b", { text: this.nameOf(move) }),
-      h("span", { class: "number", text: `−${percent(move.loss)} %` }),
-      h("span", { class: "muted", text: t(`lesson.${move.fate}`) }),
-    ];
-    return h("li", {}, h("button", { type: "button", on: { click: () => this.calls.onLook(move.fate === "kept" ? move.ply : move.ply - 1) } }, parts));
+  mistakesView(moves) {
+    const mistakes = moves.filter((move) => move.fate !== "fine");
+    return mistakes.length ? html`<ol class="lesson-moves">${mistakes.map((move) => this.itemView(move))}</ol>` : html`<p>${t("lesson.none")}</p>`;
+  }
+
+  itemView(move) {
+    const look = () => this.calls.onLook(move.fate === "kept" ? move.ply : move.ply - 1);
+    return html`<li>
+      <button type="button" @click=${look}>
+        <span class="ply">${move.ply}</span><b>${this.nameOf(move)}</b><span class="number">−${percent(move.loss)} %</span><span class="muted">${t(`lesson.${move.fate}`)}</span>
+      </button>
+    </li>`;
   }
 }

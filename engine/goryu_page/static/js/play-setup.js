@@ -1,114 +1,9 @@
 // The form for a new game.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { html, live, nothing } from "./template.js";
 
 const { t } = i18n;
-
-i18n.extend({
-  en: {
-    "setup.title": "New game",
-    "setup.game": "Game",
-    "setup.shogi": "Shogi",
-    "setup.reversi": "Reversi",
-    "setup.board": "Board",
-    "setup.tictactoe": "Tic-tac-toe",
-    "setup.level": "Opponent",
-    "setup.engine.goryu": "Goryu",
-    "setup.engine.title": "Program",
-    "setup.engine.seconds": "{seconds} s a move without a clock",
-    "setup.side": "You play",
-    "setup.side.first": "Black",
-    "setup.side.second": "White",
-    "setup.side.random": "Random",
-    "setup.side.both": "Both",
-    "setup.handicap": "Handicap",
-    "setup.handicap.note": "White gives the handicap and moves first.",
-    "setup.clock": "Clock",
-    "setup.clock.none": "None",
-    "setup.clock.own": "Your own …",
-    "setup.clock.byoyomi": "{main} min + {byoyomi} s a move",
-    "setup.clock.only": "{byoyomi} s a move",
-    "setup.clock.fischer": "{main} min + {increment} s added",
-    "setup.main": "Minutes",
-    "setup.byoyomi": "Seconds a move",
-    "setup.increment": "Seconds added",
-    "setup.sfen": "Start position (SFEN)",
-    "setup.lesson": "Teaching game",
-    "setup.lesson.note": "After a mistake the opponent waits: you see why, and may take the move back.",
-    "setup.threshold": "A mistake loses at least",
-    "setup.threshold.value": "{percent} % of win rate",
-    "setup.given": "From a game: the position after {count} moves.",
-    "setup.given.sfen": "From the position on the board.",
-    "setup.given.drop": "Discard the position",
-    "setup.more": "More",
-    "setup.start": "Start",
-    "setup.cancel": "Cancel",
-    "agent.random": "Random moves",
-    "agent.flat-mc": "Flat Monte Carlo",
-    "agent.uct": "UCT",
-    "agent.puct": "Network with PUCT",
-    "agent.gumbel": "Network with Gumbel search",
-    "agent.value": "Value network",
-    "agent.alpha-beta": "Alpha-beta: perfect play",
-    "agent.depth-limited": "Counts discs",
-    "agent.plies": "{number} plies ahead",
-    "agent.plies.1": "1 ply ahead",
-    "agent.games": "{number} random games a move",
-    "agent.playouts": "{number} playouts",
-  },
-  ja: {
-    "setup.title": "新しい対局",
-    "setup.game": "ゲーム",
-    "setup.shogi": "将棋",
-    "setup.reversi": "リバーシ",
-    "setup.board": "盤の大きさ",
-    "setup.tictactoe": "三目並べ",
-    "setup.level": "相手",
-    "setup.engine.goryu": "合流（Goryu）",
-    "setup.engine.title": "ソフト",
-    "setup.engine.seconds": "持ち時間なしでは 1 手 {seconds} 秒",
-    "setup.side": "あなたの手番",
-    "setup.side.first": "先手",
-    "setup.side.second": "後手",
-    "setup.side.random": "おまかせ",
-    "setup.side.both": "二人で",
-    "setup.handicap": "手合割",
-    "setup.handicap.note": "駒落ちでは後手が上手で、先に指します。",
-    "setup.clock": "持ち時間",
-    "setup.clock.none": "なし",
-    "setup.clock.own": "指定する…",
-    "setup.clock.byoyomi": "{main}分、切れたら1手{byoyomi}秒",
-    "setup.clock.only": "1手{byoyomi}秒",
-    "setup.clock.fischer": "{main}分、1手ごとに{increment}秒加算",
-    "setup.main": "分",
-    "setup.byoyomi": "秒読み（秒）",
-    "setup.increment": "加算（秒）",
-    "setup.sfen": "開始局面（SFEN）",
-    "setup.lesson": "指導対局",
-    "setup.lesson.note": "悪い手を指すと相手は指さずに待ちます。理由を見て、指し直せます。",
-    "setup.threshold": "悪い手とみなす損失",
-    "setup.threshold.value": "勝率 {percent} % 以上",
-    "setup.given": "棋譜の {count} 手目の局面から始めます。",
-    "setup.given.sfen": "盤上の局面から始めます。",
-    "setup.given.drop": "この局面を使わない",
-    "setup.more": "その他",
-    "setup.start": "対局開始",
-    "setup.cancel": "やめる",
-    "agent.random": "ランダムに打つ",
-    "agent.flat-mc": "原始モンテカルロ法",
-    "agent.uct": "UCT",
-    "agent.puct": "ネットワークと PUCT",
-    "agent.gumbel": "ネットワークと Gumbel 探索",
-    "agent.value": "価値ネットワーク",
-    "agent.alpha-beta": "アルファベータ法（読み切り）",
-    "agent.depth-limited": "石の数で読む",
-    "agent.plies": "{number}手読み",
-    "agent.plies.1": "1手読み",
-    "agent.games": "1手につきランダムな対局{number}回",
-    "agent.playouts": "{number}プレイアウト",
-  },
-});
 
 const GAMES = ["shogi", "reversi", "tictactoe"];
 const BOARDS = { reversi: 8, reversi6: 6, reversi4: 4 };
@@ -128,45 +23,22 @@ const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of 
 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
- * user does not want the given position.
+ * user does not want the given position. onChange(): something has to be drawn.
  */
 export class SetupForm {
-  constructor(element, { onStart, onCancel, onDrop }) {
-    this.onStart = onStart;
-    this.onDrop = onDrop;
+  constructor({ onStart, onCancel, onDrop, onChange }) {
+    this.calls = { onStart, onCancel, onDrop, onChange };
     this.given = null;
-    this.options = null;
-    this.engines = [];
+    this.options = null; // The reply of "play.options".
+    this.engines = []; // The reply of "engines.list".
+    this.sfen = "";
     this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
-    this.form = h("form", { class: "stack", on: { submit: (event) => this.submit(event) } });
-    this.cancel = h("button", { type: "button", class: "quiet", dataset: { i18n: "setup.cancel" }, on: { click: onCancel } });
-    element.append(this.form);
-    i18n.onChange(() => this.draw());
-  }
-
-  /** options: the reply of "play.options". */
-  setOptions(options) {
-    this.options = options;
-    this.draw();
-  }
-
-  /** engines: the reply of "engines.list". */
-  setEngines(engines) {
-    const isSame = JSON.stringify(engines) === JSON.stringify(this.engines);
-    this.engines = engines;
-    if (!isSame) this.draw(); // Else what the user has opened meanwhile stays open.
   }
 
   /** Begins from a position of `handoff.playFrom`, with the side filled in; null: from the usual start. */
   give(given) {
     this.given = given;
     if (given) Object.assign(this.values, { game: "shogi", side: given.side });
-    this.draw();
-  }
-
-  /** Is there a game to go back to? */
-  setCancel(isPossible) {
-    this.cancel.hidden = !isPossible;
   }
 
   /** Returns the name of an opponent in shogi: a level, or an engine of the user. */
@@ -185,23 +57,22 @@ export class SetupForm {
     return `${text}${i18n.current() === "ja" ? "、" : ", "}${amount}`;
   }
 
-  draw() {
-    if (!this.options) return;
-    const { values } = this;
+  /** canCancel: is there a game to go back to? */
+  view(canCancel) {
+    if (!this.options) return nothing;
+    const { values, given } = this;
     const isShogi = values.game === "shogi";
-    this.form.replaceChildren(
-      h("h2", { text: t("setup.title") }),
-      this.given ? this.givenPosition() : this.choice("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game)),
-      ...(values.game in BOARDS ? [this.boards()] : []),
-      ...(isShogi ? this.shogiOpponents() : [this.agents()]),
-      this.choice("side", SIDES, (side) => this.sideName(side)),
-      ...(isShogi && !this.given ? [this.handicaps()] : []),
-      this.clocks(),
-      ...(isShogi && values.side !== "both" ? [this.lesson()] : []),
-      ...(isShogi && !this.given ? [this.more()] : []),
-      h("div", { class: "row" }, h("button", { class: "primary grow", text: t("setup.start") }), this.cancel),
-    );
-    this.cancel.textContent = t("setup.cancel");
+    return html`<form class="stack" @submit=${(event) => this.submit(event)}>
+      <h2>${t("setup.title")}</h2>
+      ${given ? this.givenView(given) : this.choiceView("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game))}
+      ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()}
+      ${this.choiceView("side", SIDES, (side) => this.sideName(side))} ${isShogi && !given ? this.handicapsView() : nothing} ${this.clocksView()}
+      ${isShogi && values.side !== "both" ? this.lessonView() : nothing} ${isShogi && !given ? this.moreView() : nothing}
+      <div class="row">
+        <button class="primary grow">${t("setup.start")}</button
+        ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${this.calls.onCancel}>${t("setup.cancel")}</button>
+      </div>
+    </form>`;
   }
 
   sideName(side) {
@@ -209,13 +80,18 @@ export class SetupForm {
     return side === "first" ? "×" : "○";
   }
 
-  choice(name, options, label, chosen = this.values[name]) {
-    const items = options.map((value) => {
-      const input = h("input", { type: "radio", name, value, checked: chosen === value });
-      input.addEventListener("change", () => this.set({ [name]: value }));
-      return h("label", {}, input, h("span", { text: label(value) }));
-    });
-    return h("fieldset", {}, h("legend", { text: t(`setup.${name}`) }), h("div", { class: "choice" }, items));
+  choiceView(name, options, label, chosen = this.values[name]) {
+    const item = (value) => html`<label
+      ><input type="radio" name=${name} value=${value} .checked=${live(chosen === value)} @change=${() => this.set({ [name]: value })} /><span>${label(value)}</span></label
+    >`;
+    return html`<fieldset><legend>${t(`setup.${name}`)}</legend><div class="choice">${options.map(item)}</div></fieldset>`;
+  }
+
+  /** options: [[value, text]]. call(value): the user has chosen it. note: a text below, or null. */
+  selectView(label, options, chosen, call, note = null) {
+    const option = ([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`;
+    return html`<label class="field">${label}<select aria-label=${label} @change=${(event) => call(event.target.value)}>${options.map(option)}</select>
+      ${note ? html`<span class="muted small">${note}</span>` : nothing}</label>`;
   }
 
   /** Returns the engine of the user that is chosen, or undefined for Goryu. */
@@ -223,124 +99,85 @@ export class SetupForm {
     return this.engines.find((engine) => engine.name === this.values.engine);
   }
 
-  shogiOpponents() {
-    if (!this.engines.length) return [this.levels()];
+  opponentsView() {
+    if (!this.engines.length) return this.levelsView();
     const chosen = this.userEngine();
-    const options = [h("option", { value: "", text: t("setup.engine.goryu") }), ...this.engines.map(({ name }) => h("option", { value: name, text: name, selected: name === chosen?.name }))];
-    const select = h("select", { "aria-label": t("setup.engine.title") }, options);
-    select.addEventListener("change", () => this.set({ engine: select.value }));
-    const note = chosen && h("span", { class: "muted small", text: t("setup.engine.seconds", { seconds: chosen.seconds }) });
-    return [h("label", { class: "field" }, t("setup.engine.title"), select, note), ...(chosen ? [] : [this.levels()])];
+    const options = [["", t("setup.engine.goryu")], ...this.engines.map(({ name }) => [name, name])];
+    const note = chosen && t("setup.engine.seconds", { seconds: chosen.seconds });
+    return html`${this.selectView(t("setup.engine.title"), options, chosen?.name ?? "", (engine) => this.set({ engine }), note)} ${chosen ? nothing : this.levelsView()}`;
   }
 
-  levels() {
+  levelsView() {
     const { levels, network } = this.options;
-    const played = h("span", { class: "muted small", text: network[i18n.current()] });
-    const isFull = () => this.values.level === levels.length;
-    played.hidden = !isFull();
+    const language = i18n.current();
     const level = levels[this.values.level - 1];
-    const name = h("output", { class: "level-name", text: level[i18n.current()] });
-    const about = h("span", { class: "muted small", text: level.about[i18n.current()] });
-    const range = h("input", { type: "range", min: 1, max: levels.length, value: this.values.level, "aria-label": t("setup.level"), "aria-valuetext": level[i18n.current()] });
-    range.addEventListener("input", () => {
-      this.values.level = Number(range.value);
-      const chosen = levels[this.values.level - 1];
-      name.textContent = chosen[i18n.current()];
-      about.textContent = chosen.about[i18n.current()];
-      played.hidden = !isFull();
-      range.setAttribute("aria-valuetext", chosen[i18n.current()]);
-      this.store();
-    });
-    return h("fieldset", { class: "level" }, h("legend", { text: t("setup.level") }), h("div", { class: "level-head" }, name, about), range, played);
+    return html`<fieldset class="level">
+      <legend>${t("setup.level")}</legend>
+      <div class="level-head"><output class="level-name">${level[language]}</output><span class="muted small">${level.about[language]}</span></div>
+      <input type="range" min="1" max=${levels.length} aria-label=${t("setup.level")} aria-valuetext=${level[language]}
+        .value=${live(String(this.values.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
+      <span class="muted small" ?hidden=${this.values.level !== levels.length}>${network[language]}</span>
+    </fieldset>`;
   }
 
-  agents() {
+  agentsView() {
     const { game, agents } = this.values;
     const names = this.options.agents[game];
     const chosen = names.includes(agents[game]) ? agents[game] : names[Math.floor(names.length / 2)];
     agents[game] = chosen;
-    const select = h("select", { "aria-label": t("setup.level") }, names.map((name) => h("option", { value: name, text: this.agentName(name), selected: name === chosen })));
-    select.addEventListener("change", () => this.set({ agents: { ...agents, [game]: select.value } }, false));
-    return h("label", { class: "field" }, t("setup.level"), select);
+    const options = names.map((name) => [name, this.agentName(name)]);
+    return this.selectView(t("setup.level"), options, chosen, (agent) => this.set({ agents: { ...agents, [game]: agent } }));
   }
 
-  boards() {
-    const options = Object.entries(BOARDS).map(([game, size]) => h("option", { value: game, text: `${size} × ${size}`, selected: game === this.values.game }));
-    const select = h("select", { "aria-label": t("setup.board") }, options);
-    select.addEventListener("change", () => this.set({ game: select.value }));
-    return h("label", { class: "field" }, t("setup.board"), select);
+  boardsView() {
+    const options = Object.entries(BOARDS).map(([game, size]) => [game, `${size} × ${size}`]);
+    return this.selectView(t("setup.board"), options, this.values.game, (game) => this.set({ game }));
   }
 
-  handicaps() {
-    const language = i18n.current();
-    const options = this.options.handicaps.map((one, at) => h("option", { value: at, text: capital(one[language]), selected: at === this.values.handicap }));
-    const select = h("select", { "aria-label": t("setup.handicap") }, options);
-    select.addEventListener("change", () => this.set({ handicap: Number(select.value) }));
-    const note = this.values.handicap > 0 && h("span", { class: "muted small", text: t("setup.handicap.note") });
-    return h("label", { class: "field" }, t("setup.handicap"), select, note);
+  handicapsView() {
+    const { handicap } = this.values;
+    const options = this.options.handicaps.map((one, at) => [at, capital(one[i18n.current()])]);
+    return this.selectView(t("setup.handicap"), options, handicap, (at) => this.set({ handicap: Number(at) }), handicap > 0 && t("setup.handicap.note"));
   }
 
-  clocks() {
+  clocksView() {
     const { clock, own } = this.values;
-    const option = (value, text) => h("option", { value, text, selected: clock === value });
-    const select = h(
-      "select",
-      { "aria-label": t("setup.clock") },
-      option("none", t("setup.clock.none")),
-      CLOCKS.map((one, at) => option(String(at), clockName(one))),
-      option("own", t("setup.clock.own")),
-    );
-    select.addEventListener("change", () => this.set({ clock: select.value }));
-    const number = (name, most) => {
-      const input = h("input", { type: "number", min: 0, max: most, value: own[name], required: true });
-      input.addEventListener("input", () => this.set({ own: { ...this.values.own, [name]: Number(input.value) } }, false));
-      return h("label", { class: "field" }, t(`setup.${name}`), input);
-    };
-    const fields = clock === "own" && h("div", { class: "thirds" }, number("main", 600), number("byoyomi", 600), number("increment", 600));
-    return h("div", { class: "stack" }, h("label", { class: "field" }, t("setup.clock"), select), ...(fields ? [fields] : []));
+    const options = [["none", t("setup.clock.none")], ...CLOCKS.map((one, at) => [String(at), clockName(one)]), ["own", t("setup.clock.own")]];
+    const change = (name) => (event) => this.set({ own: { ...this.values.own, [name]: Number(event.target.value) } }, false); // The user is typing.
+    const number = (name) => html`<label class="field">${t(`setup.${name}`)}<input type="number" min="0" max="600" required .value=${String(own[name])} @input=${change(name)} /></label>`;
+    return html`<div class="stack">
+      ${this.selectView(t("setup.clock"), options, clock, (chosen) => this.set({ clock: chosen }))}
+      ${clock === "own" ? html`<div class="thirds">${["main", "byoyomi", "increment"].map(number)}</div>` : nothing}
+    </div>`;
   }
 
-  givenPosition() {
-    const { moves } = this.given;
+  givenView({ moves }) {
     const text = moves.length ? t("setup.given", { count: moves.length }) : t("setup.given.sfen");
-    const drop = h("button", { type: "button", class: "quiet", text: t("setup.given.drop"), on: { click: () => this.onDrop() } });
-    return h("div", { class: "row given" }, h("span", { text }), drop);
+    return html`<div class="row given"><span>${text}</span><button type="button" class="quiet" @click=${this.calls.onDrop}>${t("setup.given.drop")}</button></div>`;
   }
 
-  lesson() {
+  lessonView() {
     const { lesson, threshold } = this.values;
-    const box = h("input", { type: "checkbox", name: "lesson", value: "on", checked: lesson });
-    box.addEventListener("change", () => this.set({ lesson: box.checked }));
-    const options = this.options.thresholds.map((value) =>
-      h("option", { value, text: t("setup.threshold.value", { percent: Math.round(100 * value) }), selected: value === threshold }),
-    );
-    const select = h("select", { "aria-label": t("setup.threshold") }, options);
-    select.addEventListener("change", () => this.set({ threshold: Number(select.value) }, false));
-    return h(
-      "div",
-      { class: "stack lesson-setup" },
-      h("label", { class: "check" }, box, h("span", { text: t("setup.lesson") })),
-      lesson && h("span", { class: "muted small", text: t("setup.lesson.note") }),
-      lesson && h("label", { class: "field" }, t("setup.threshold"), select),
-    );
+    const options = this.options.thresholds.map((value) => [value, t("setup.threshold.value", { percent: Math.round(100 * value) })]);
+    const more = () => html`<span class="muted small">${t("setup.lesson.note")}</span>${this.selectView(t("setup.threshold"), options, threshold, (value) => this.set({ threshold: Number(value) }))}`;
+    return html`<div class="stack lesson-setup">
+      <label class="check"
+        ><input type="checkbox" name="lesson" value="on" .checked=${live(lesson)} @change=${(event) => this.set({ lesson: event.target.checked })} /><span>${t("setup.lesson")}</span></label
+      >${lesson ? more() : nothing}
+    </div>`;
   }
 
-  more() {
-    this.sfen ??= h("input", { type: "text", spellcheck: "false", autocomplete: "off", maxlength: 200 });
-    const details = h("details", { open: Boolean(this.sfen.value) }, h("summary", { class: "muted small", text: t("setup.more") }), h("label", { class: "field" }, t("setup.sfen"), this.sfen));
-    return details;
+  moreView() {
+    return html`<details ?open=${Boolean(this.sfen)}>
+      <summary class="muted small">${t("setup.more")}</summary>
+      <label class="field">${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label>
+    </details>`;
   }
 
   set(changes, redraws = true) {
     Object.assign(this.values, changes);
     this.store();
-    if (!redraws) return;
-    const focused = document.activeElement?.closest("form") === this.form ? document.activeElement : null;
-    const key = focused && [focused.name, focused.value, [...this.form.querySelectorAll("select")].indexOf(focused)];
-    this.draw();
-    if (!key) return;
-    const again = key[0] ? this.form.querySelector(`[name="${key[0]}"][value="${key[1]}"]`) : this.form.querySelectorAll("select")[key[2]];
-    again?.focus();
+    if (redraws) this.calls.onChange();
   }
 
   store() {
@@ -357,11 +194,11 @@ export class SetupForm {
       side,
       opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(level),
       clock: chosen && { ...chosen, main: 60 * chosen.main },
-      sfen: isShogi ? this.sfen?.value.trim() || this.options.handicaps[handicap].sfen : "",
+      sfen: isShogi ? this.sfen.trim() || this.options.handicaps[handicap].sfen : "",
     };
     if (isShogi && lesson && side !== "both") setup.lesson = { threshold };
     if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves });
-    await this.onStart(setup);
+    await this.calls.onStart(setup);
   }
 }
 

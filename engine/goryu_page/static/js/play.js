@@ -8,145 +8,17 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
+import { bottomOf, clocksAfter, keptGame, shownAt, START } from "./play-state.js";
+import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from "./play-view.js";
 import { afterMove } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
+import { button, html, live, nothing, render } from "./template.js";
 
 const { t } = i18n;
 
-i18n.extend({
-  en: {
-    "play.new": "New game",
-    "play.hint": "Hint",
-    "play.undo": "Take back",
-    "play.resign": "Resign",
-    "play.declare": "Declare",
-    "play.declare.title": "Win by the entering king",
-    "play.flip": "Flip board",
-    "play.sound.on": "Sound on",
-    "play.sound.off": "Sound off",
-    "play.letters": "Letters",
-    "play.letters.title": "Letters on the pieces: P pawn, L lance, N knight, S silver, G gold, B bishop, R rook, K king",
-    "play.moves": "Moves",
-    "play.notation": "Notation",
-    "play.notation.ja": "日本語",
-    "play.notation.en": "Western",
-    "play.notation.name": "USI",
-    "play.write": "Write a move",
-    "play.write.example": "7g7f, P-7f or ７六歩",
-    "play.write.go": "Play",
-    "play.save.kif": "Save KIF",
-    "play.save.csa": "Save CSA",
-    "play.save.txt": "Save moves",
-    "play.review": "Review",
-    "play.you": "You",
-    "play.black": "Black",
-    "play.white": "White",
-    "play.cross": "Cross",
-    "play.ring": "Ring",
-    "play.turn.you": "Your move",
-    "play.turn.side": "{side} to move",
-    "play.turn.engine": "The opponent is thinking …",
-    "play.thinking": "thinking",
-    "play.failed": "The opponent's engine has not moved",
-    "play.failed.about": "The game goes on: try again, or take back your move.",
-    "play.again": "Try again",
-    "play.looking": "Move {ply} of {count}",
-    "play.back": "Back to the game",
-    "play.check": "Check!",
-    "play.resign.sure": "Resign this game?",
-    "play.yes": "Resign",
-    "play.no": "Go on",
-    "play.hint.none": "no hint",
-    "play.hint.title": "The engine would play (win rate)",
-    "play.won": "You win",
-    "play.lost": "You lose",
-    "play.draw": "Draw",
-    "play.wins": "{side} wins",
-    "play.first.move": "Start",
-    "play.alone": "The moves before the position cannot be played here: repetitions count from the position on.",
-    "over.resignation": "by resignation",
-    "over.checkmate": "by checkmate",
-    "over.declaration": "by entering king",
-    "over.time": "on time",
-    "over.perpetual check": "perpetual check is not allowed",
-    "over.repetition": "fourfold repetition",
-    "over.maximum ply": "the most moves were played",
-    "over.": "",
-    "over.discs": "{first} to {second} discs",
-    "over.line": "three in a row",
-    "over.full": "the board is full",
-  },
-  ja: {
-    "play.new": "新しい対局",
-    "play.hint": "ヒント",
-    "play.undo": "待った",
-    "play.resign": "投了",
-    "play.declare": "入玉宣言",
-    "play.declare.title": "入玉宣言で勝つ",
-    "play.flip": "盤を反転",
-    "play.sound.on": "音あり",
-    "play.sound.off": "音なし",
-    "play.letters": "英字",
-    "play.letters.title": "駒に英字を添える",
-    "play.moves": "棋譜",
-    "play.notation": "表記",
-    "play.notation.ja": "日本語",
-    "play.notation.en": "西洋式",
-    "play.notation.name": "USI",
-    "play.write": "指し手を入力",
-    "play.write.example": "７六歩、7g7f など",
-    "play.write.go": "指す",
-    "play.save.kif": "KIF で保存",
-    "play.save.csa": "CSA で保存",
-    "play.save.txt": "手順を保存",
-    "play.review": "検討する",
-    "play.you": "あなた",
-    "play.black": "先手",
-    "play.white": "後手",
-    "play.cross": "×",
-    "play.ring": "○",
-    "play.turn.you": "あなたの番です",
-    "play.turn.side": "{side}の番です",
-    "play.turn.engine": "相手が考えています…",
-    "play.thinking": "考え中",
-    "play.failed": "相手のエンジンが指せませんでした",
-    "play.failed.about": "対局は続いています。もう一度試すか、待ったをしてください。",
-    "play.again": "もう一度",
-    "play.looking": "{count}手中の{ply}手目",
-    "play.back": "対局に戻る",
-    "play.check": "王手！",
-    "play.resign.sure": "投了しますか？",
-    "play.yes": "投了する",
-    "play.no": "続ける",
-    "play.hint.none": "ヒントはありません",
-    "play.hint.title": "エンジンのおすすめ（勝率）",
-    "play.won": "あなたの勝ちです",
-    "play.lost": "あなたの負けです",
-    "play.draw": "引き分けです",
-    "play.wins": "{side}の勝ちです",
-    "play.first.move": "開始局面",
-    "play.alone": "この局面までの手順はここでは指せないため、千日手はこの局面から数えます。",
-    "over.resignation": "投了",
-    "over.checkmate": "詰み",
-    "over.declaration": "入玉宣言",
-    "over.time": "時間切れ",
-    "over.perpetual check": "連続王手の千日手",
-    "over.repetition": "千日手",
-    "over.maximum ply": "最大手数",
-    "over.": "",
-    "over.discs": "{first} 対 {second}",
-    "over.line": "三つ並びました",
-    "over.full": "盤がいっぱいになりました",
-  },
-});
-
 const SAVED = "goryu.play";
-const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-const REVERSI = ["play.black", "play.white"];
-const DISCS = ["●", "○"];
-const MARKS = { shogi: ["☗", "☖"], reversi: DISCS, reversi6: DISCS, reversi4: DISCS, tictactoe: ["×", "○"] };
-const SIDES = { shogi: ["play.black", "play.white"], reversi: REVERSI, reversi6: REVERSI, reversi4: REVERSI, tictactoe: ["play.cross", "play.ring"] };
+const TICK_MS = 100;
 
 let view = null;
 
@@ -163,72 +35,29 @@ export function show(argument) {
 
 class PlayView {
   constructor(section) {
+    this.section = section;
     this.state = null;
     this.options = null;
+    /** @type {any} */ // A Board or a GridBoard.
     this.board = null;
     this.given = null; // The position that another view has handed over, while the form is shown.
     this.at = null; // The move that is looked at; null: the current position.
-    this.isFlipped = false;
+    this.hints = null;
+    this.isFlipped = this.isHinting = this.showsResult = false;
+    this.showsSetup = true;
     this.hasSound = localStorage.getItem("goryu.sound") === "on";
     this.notation = localStorage.getItem("goryu.notation");
-    this.build(section);
-    this.form = new SetupForm(this.setup, {
+    this.table = h("div", { class: "play-board" });
+    this.columns = h("div", { class: "columns" }, this.table);
+    this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
+    this.pen = penButton(() => this.board);
+    section.append(this.columns);
+    this.form = new SetupForm({
       onStart: (setup) => this.start(setup),
       onCancel: () => this.showSetup(false),
       onDrop: () => this.give(null),
+      onChange: () => this.draw(),
     });
-    socket.on("play.state", (message) => this.update(message.state));
-    socket.on("play.problem", (message) => toast(message.text, "error"));
-    socket.onConnected((isNew) => this.connect(isNew));
-    socket.onState((isConnected) => !isConnected && this.keep());
-    addEventListener("pagehide", () => this.keep());
-    i18n.onChange(() => this.draw());
-    setInterval(() => this.drawClocks(), 100);
-    this.showSetup(true);
-  }
-
-  build(section) {
-    this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
-    this.table = h("div", { class: "play-board" });
-    this.result = h("button", { type: "button", class: "result", hidden: true, on: { click: () => (this.result.hidden = true) } });
-    const middle = h("div", { class: "play-middle" }, this.table, this.result);
-    this.stage = h("div", { class: "stage with-players" }, this.bars[0], middle, this.bars[1]);
-    this.setup = h("div", { class: "panel setup" });
-    this.status = h("p", { class: "status", role: "status" });
-    this.detail = h("p", { class: "muted small" });
-    this.hints = h("ol", { class: "hints", hidden: true });
-    this.buttons = {};
-    const button = (name, call, attributes = {}) =>
-      (this.buttons[name] = h("button", { type: "button", dataset: { i18n: `play.${name}` }, on: { click: call }, ...attributes }));
-    const actions = h(
-      "div",
-      { class: "actions" },
-      button("hint", () => this.hint()),
-      button("again", () => this.send("play.again"), { class: "primary" }),
-      button("undo", () => this.send("play.undo")),
-      button("resign", () => this.resign()),
-      button("declare", () => this.send("play.declare"), { class: "primary" }),
-      button("flip", () => this.flip()),
-      button("sound", () => this.toggleSound()),
-      button("letters", () => this.toggleLetters()),
-      (this.pen = penButton(() => this.board)),
-    );
-    this.moves = h("ol", { class: "moves" });
-    this.select = h(
-      "select",
-      { class: "compact", "data-i18n-label": "play.notation", on: { change: () => this.chooseNotation() } },
-      ["ja", "en", "name"].map((name) => h("option", { value: name, dataset: { i18n: `play.notation.${name}` } })),
-    );
-    this.input = h("input", { type: "text", autocomplete: "off", spellcheck: "false", maxlength: 40, "data-i18n-label": "play.write" });
-    this.writing = h("form", { class: "write", on: { submit: (event) => this.write(event) } }, this.input, h("button", { dataset: { i18n: "play.write.go" } }));
-    const saves = h(
-      "div",
-      { class: "row" },
-      button("save.kif", () => this.save("kif")),
-      button("save.csa", () => this.save("csa")),
-      button("save.txt", () => this.save("txt")),
-      button("review", () => this.review()),
-    );
     this.lesson = new LessonPanel({
       onUndo: () => this.answer("play.undo"),
       onKeep: () => this.answer("play.keep"),
@@ -236,37 +65,30 @@ class PlayView {
       onLook: (ply) => this.look(ply),
       notation: () => this.notation ?? i18n.current(),
     });
-    this.playing = h(
-      "div",
-      { class: "side-parts", hidden: true },
-      this.lesson.element,
-      h("div", { class: "panel" }, h("div", { class: "stack" }, h("div", {}, this.status, this.detail), actions, this.hints)),
-      h(
-        "div",
-        { class: "panel" },
-        h("div", { class: "head" }, h("h2", { dataset: { i18n: "play.moves" } }), this.select),
-        this.moves,
-        this.writing,
-        saves,
-      ),
-      button("new", () => this.showSetup(true), { class: "wide" }),
-    );
-    section.append(h("div", { class: "columns" }, this.stage, h("div", { class: "side" }, this.setup, this.playing)));
-    this.columns = section.firstChild;
     document.addEventListener("keydown", (event) => {
       if (!section.hidden) this.onKey(event);
     });
+    socket.on("play.state", (message) => this.update(message.state));
+    socket.on("play.problem", (message) => toast(message.text, "error"));
+    socket.onConnected((isNew) => this.connect(isNew));
+    socket.onState((isConnected) => !isConnected && this.keep());
+    addEventListener("pagehide", () => this.keep());
+    i18n.onChange(() => this.draw());
+    setInterval(() => this.state?.clock && this.drawPlayers(), TICK_MS);
+    this.showSetup(true);
   }
 
   // Messages.
 
   async connect(isNew) {
     if (!this.options) {
-      this.options = await socket.request("play.options");
-      this.form.setOptions(this.options);
+      this.options = this.form.options = await socket.request("play.options");
       this.draw();
     }
-    socket.request("engines.list").then((engines) => this.form.setEngines(engines));
+    socket.request("engines.list").then((engines) => {
+      this.form.engines = engines;
+      this.draw();
+    });
     const kept = isNew ? JSON.parse(sessionStorage.getItem(SAVED) ?? "null") : null;
     const failed = (error) => {
       if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error"); // Such as an engine that is no longer there.
@@ -286,13 +108,13 @@ class PlayView {
     this.showSetup(false);
     this.update(state);
     if (matchMedia("(min-width: 901px)").matches) this.board.focus();
-    else this.stage.scrollIntoView({ block: "start" });
+    else this.columns.querySelector(".stage").scrollIntoView({ block: "start" });
   }
 
   /** Answers the question of a teaching game; on a phone the board comes back. */
   async answer(type) {
     await this.send(type);
-    if (matchMedia("(max-width: 900px)").matches) this.stage.scrollIntoView({ block: "start" });
+    if (matchMedia("(max-width: 900px)").matches) this.columns.querySelector(".stage").scrollIntoView({ block: "start" });
   }
 
   /** Begins from a position without the moves that led to it, such as those after a fourth repetition. */
@@ -308,14 +130,13 @@ class PlayView {
   /** Offers a position for a new game (see `handoff.playFrom`); null: the usual start again. */
   give(given) {
     this.given = given;
+    this.hints = null;
     if (given) {
       given.position = given.moves.reduce(afterMove, given.sfen || START);
       given.side ??= given.position.split(" ")[1] === "w" ? "second" : "first";
     }
     this.form.give(given);
     this.showSetup(true);
-    if (!given && !this.state) this.preview();
-    this.draw();
   }
 
   /** Sends what the person did, and draws the state that results; after an error, the old one. */
@@ -335,16 +156,17 @@ class PlayView {
     if (isOld && state.moves.length > before.moves.length && this.hasSound) clack();
     if (!isOld || state.moves.length !== before.moves.length) {
       this.at = null;
-      this.clearHints();
+      this.hints = null;
     }
     const ends = isOld && !before.over && state.over;
     this.state = state;
-    if (ends) this.result.hidden = false;
-    else if (!state.over) this.result.hidden = true;
+    this.showsResult = Boolean(state.over) && (ends || this.showsResult);
     this.received = performance.now();
+    const isAsking = this.lesson.take(state);
     if (!isOld && !before && !this.given) this.showSetup(false);
     this.keep();
     this.draw();
+    if (isAsking && matchMedia("(max-width: 900px)").matches) this.columns.querySelector(".lesson").scrollIntoView({ block: "nearest" });
   }
 
   /** Keeps the game in the tab, so that it survives a restart of the server. */
@@ -352,83 +174,38 @@ class PlayView {
     if (!this.state) return;
     this.kept ??= JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
     if (!this.kept) return;
-    const { moves, clock, over } = this.state;
-    const { lesson } = this.state;
-    const kept = { ...this.kept, over, moves: moves.map((move) => move.name), seconds: moves.map((move) => move.seconds) };
-    if (clock) kept.clocks = [...moves.map((move) => move.left), this.clocksNow()];
-    if (lesson) kept.lesson = { threshold: lesson.threshold, moves: lesson.moves, isDue: lesson.isJudging || Boolean(lesson.question) };
-    sessionStorage.setItem(SAVED, JSON.stringify(kept));
+    const clocks = this.state.clock && this.clocksNow();
+    sessionStorage.setItem(SAVED, JSON.stringify(keptGame(this.kept, this.state, clocks)));
   }
 
   // Actions.
 
   async hint() {
-    const hasFocus = document.activeElement === this.buttons.hint; // A disabled button loses it.
-    this.buttons.hint.disabled = true;
+    const hasFocus = document.activeElement?.matches(".hint-button"); // A disabled button loses it.
+    this.isHinting = true;
+    this.draw();
     try {
-      const hints = await socket.request("play.hint", { number: this.state.number });
-      this.showHints(hints);
+      this.hints = await socket.request("play.hint", { number: this.state.number });
     } finally {
+      this.isHinting = false;
       this.draw();
-      if (hasFocus && document.activeElement === document.body) this.buttons.hint.focus();
+      if (hasFocus && document.activeElement === document.body) this.columns.querySelector(".hint-button").focus();
     }
   }
 
-  showHints(hints) {
-    this.shownHints = hints;
-    this.hints.hidden = hints.length === 0;
-    this.hints.replaceChildren(
-      h("li", { class: "muted small", text: t("play.hint.title") }),
-      ...hints.map((hint) =>
-        h("li", {}, h("b", { text: this.nameOf(hint) }), h("span", { class: "number muted", text: `${hint.rate.toFixed(0)} %` })),
-      ),
-    );
-    if (this.state.game === "shogi") {
-      const most = hints[0]?.share || 1;
-      this.board.arrows(
-        hints.map((hint, at) => ({
-          move: hint.name,
-          width: hint.share / most,
-          color: at === 0 ? "var(--good)" : "var(--arrow)",
-          label: `${Math.round(100 * hint.share)}%`,
-        })),
-      );
-    } else {
-      const heat = Object.fromEntries(hints.map((hint) => [hint.name, hint.share]));
-      this.board.heat(heat);
-      this.board.labels(Object.fromEntries(hints.map((hint) => [hint.name, `${Math.round(100 * hint.share)}%`])));
-    }
-  }
-
-  clearHints() {
-    this.shownHints = null;
-    this.hints.hidden = true;
-    if (!this.board) return;
-    if (this.kind === "shogi") this.board.arrows([]);
-    else {
-      this.board.heat({});
-      this.board.labels({});
-    }
-  }
-
-  async resign() {
-    const dialog = h("dialog", { class: "stack" }, h("p", { text: t("play.resign.sure") }));
-    const answer = (value) => h("button", { type: "button", class: value ? "primary" : "", text: t(value ? "play.yes" : "play.no"), on: { click: () => dialog.close(value ? "yes" : "") } });
-    dialog.append(h("div", { class: "row" }, answer(true), answer(false)));
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      if (dialog.returnValue === "yes") this.send("play.resign");
-    });
-    document.body.append(dialog);
+  resign() {
+    const dialog = this.columns.querySelector("dialog");
+    dialog.returnValue = ""; // Escape leaves the answer as it is.
     dialog.showModal();
   }
 
   write(event) {
     event.preventDefault();
-    const text = this.input.value.trim();
+    const input = event.target.querySelector("input");
+    const text = input.value.trim();
     if (!text) return;
     this.send("play.write", { text }).then(
-      () => (this.input.value = ""),
+      () => (input.value = ""),
       (error) => !(error instanceof socket.ConnectionLost) && toast(error.message, "error"),
     );
   }
@@ -460,8 +237,8 @@ class PlayView {
     this.draw();
   }
 
-  chooseNotation() {
-    this.notation = this.select.value;
+  chooseNotation(notation) {
+    this.notation = notation;
     localStorage.setItem("goryu.notation", this.notation);
     this.draw();
   }
@@ -483,25 +260,14 @@ class PlayView {
   }
 
   showSetup(isShown) {
-    const hadGiven = !isShown && this.given;
-    if (hadGiven) {
+    if (!isShown) {
       this.given = null;
       this.form.give(null);
     }
-    this.setup.hidden = !isShown;
-    this.playing.hidden = isShown || !this.state;
-    this.columns.classList.toggle("choosing", isShown);
-    this.columns.lastChild.scrollTop = 0; // On a phone in landscape this part scrolls.
-    this.form?.setCancel(Boolean(this.state));
-    if (!this.state && this.board === null) this.preview();
-    if (hadGiven) this.draw();
-    if (isShown && this.state) this.setup.scrollIntoView({ block: "nearest" });
-  }
-
-  preview() {
-    this.makeBoard("shogi");
-    this.board.setOrientation("black");
-    this.board.set({ sfen: START });
+    this.showsSetup = isShown;
+    this.draw();
+    this.columns.querySelector(".side").scrollTop = 0; // On a phone in landscape this part scrolls.
+    if (isShown && this.state) this.columns.querySelector(".setup").scrollIntoView({ block: "nearest" });
   }
 
   // Drawing.
@@ -515,7 +281,6 @@ class PlayView {
     };
     this.board = kind === "shogi" ? new Board(this.table, { onMove }) : new GridBoard(this.table, kind, { onMove });
     this.pen.setAttribute("aria-pressed", "false");
-    this.stage.classList.toggle("square", kind !== "shogi");
   }
 
   failed(error) {
@@ -523,85 +288,155 @@ class PlayView {
   }
 
   bottom() {
-    const { people } = this.state;
-    const side = people[0] || !people[1] ? 0 : 1;
-    return this.isFlipped ? 1 - side : side;
+    return bottomOf(this.state, this.isFlipped);
+  }
+
+  /** Is a game on the board, and no position that another view has handed over? */
+  get isPlaying() {
+    return this.state !== null && !this.given;
   }
 
   draw() {
-    const { state } = this;
-    const sound = this.buttons.sound;
-    sound.textContent = t(this.hasSound ? "play.sound.on" : "play.sound.off");
-    sound.dataset.i18n = this.hasSound ? "play.sound.on" : "play.sound.off";
-    sound.setAttribute("aria-pressed", String(this.hasSound));
-    const letters = this.buttons.letters;
-    letters.title = t("play.letters.title");
-    letters.setAttribute("aria-pressed", String(document.documentElement.hasAttribute("data-letters")));
-    if (this.given) this.drawGiven();
-    if (!state || this.given) return;
-    letters.hidden = this.pen.hidden = state.game !== "shogi";
-    this.makeBoard(state.game);
-    this.lesson.draw(state);
-    this.drawBoard();
+    this.makeBoard(this.isPlaying ? this.state.game : "shogi");
+    this.pen.hidden = this.kind !== "shogi";
+    render(this.view(), this.columns);
+    this.columns.classList.toggle("choosing", this.showsSetup);
     this.drawPlayers();
-    this.drawStatus();
-    this.drawMoves();
-    this.drawButtons();
+    if (this.isPlaying) this.drawBoard();
+    else this.drawGiven();
   }
 
-  drawGiven() {
-    const { position, moves, side } = this.given;
-    this.makeBoard("shogi");
-    this.clearHints();
-    for (const bar of this.bars) bar.replaceChildren();
-    this.board.setOrientation(side === "second" ? "white" : "black");
-    this.board.set({ sfen: position, lastMove: moves.at(-1) ?? null });
+  view() {
+    const { state } = this;
+    return html`<div class=${`stage with-players${this.kind === "shogi" ? "" : " square"}`}>
+        ${this.bars[0]}<div class="play-middle">${this.table}${this.resultView()}</div>${this.bars[1]}
+      </div>
+      <div class="side">
+        <div class="panel setup" ?hidden=${!this.showsSetup}>${this.form.view(state !== null)}</div>
+        <div class="side-parts" ?hidden=${this.showsSetup || !state}>${state ? this.partsView(state) : nothing}</div>
+      </div>`;
   }
 
-  drawBoard() {
-    const { state, at } = this;
-    const count = state.moves.length;
-    const move = at === null ? state.moves[count - 1] : state.moves[at - 1];
-    const position = at === null ? state.position : (move?.position ?? state.start);
-    const legal = at === null ? state.legal : [];
-    if (state.game === "shogi") {
-      const side = this.bottom() === 0 ? "black" : "white";
-      if (this.board.orientation !== side) this.board.setOrientation(side);
-      const check = at === null ? state.check : Boolean(move?.check);
-      const shown = at === null ? this.lesson.position() : null;
-      if (shown || this.hasLessonArrows) this.board.arrows(shown?.arrows ?? []);
-      this.hasLessonArrows = Boolean(shown);
-      if (shown) this.board.set({ sfen: shown.sfen, lastMove: shown.lastMove });
-      else this.board.set({ sfen: position, legal, lastMove: move?.name ?? null, check });
-    } else {
-      const last = move && Number(move.name) < position.length ? Number(move.name) : null;
-      this.board.set({ cells: position, legal: legal.map(Number), last, line: at === null ? state.line : [] });
-    }
+  resultView() {
+    const over = this.isPlaying && this.state.over;
+    const close = () => {
+      this.showsResult = false;
+      this.draw();
+    };
+    const text = over ? html`<b>${verdictOf(this.state)}</b><span class="muted">${reasonOf(this.state)}</span>` : nothing;
+    return html`<button type="button" class="result" ?hidden=${!over || !this.showsResult} @click=${close}>${text}</button>`;
+  }
+
+  partsView(state) {
+    const { at, lesson } = this;
+    const isShogi = state.game === "shogi";
+    const canWrite = state.legal.length > 0 && at === null;
+    const [status, detail] = statusOf(state, at, lesson.status());
+    return html`${lesson.view()}
+      <div class="panel">
+        <div class="stack">
+          <div><p class=${`status${state.over ? " over" : ""}`} role="status">${status}</p><p class="muted small">${detail}</p></div>
+          ${this.actionsView(state, isShogi)} ${hintsView(this.hints, (move) => this.nameOf(move))}
+        </div>
+      </div>
+      <div class="panel">
+        <div class="head"><h2>${t("play.moves")}</h2>${this.notationView(isShogi)}</div>
+        ${movesView(state.moves.map((move) => this.nameOf(move)), at ?? state.moves.length, (ply) => this.look(ply))}
+        <form class="write" ?hidden=${!canWrite} @submit=${(event) => this.write(event)}>
+          <input type="text" autocomplete="off" spellcheck="false" maxlength="40" aria-label=${t("play.write")} title=${t("play.write")}
+            placeholder=${isShogi ? t("play.write.example") : state.game.startsWith("reversi") ? "d3" : "b2"} /><button>${t("play.write.go")}</button>
+        </form>
+        ${this.savesView(state, isShogi)}
+      </div>
+      ${button("play.new", () => this.showSetup(true), { className: "wide" })} ${this.dialogView()}`;
+  }
+
+  actionsView(state, isShogi) {
+    const canMove = state.legal.length > 0;
+    const hasLetters = document.documentElement.hasAttribute("data-letters");
+    const send = (type) => () => this.send(type);
+    return html`<div class="actions">
+      ${button("play.hint", () => this.hint(), { className: "hint-button", isDisabled: !canMove || this.at !== null || this.isHinting })}
+      ${button("play.again", send("play.again"), { className: "primary", isHidden: !state.failed })}
+      ${button("play.undo", send("play.undo"), { isHidden: Boolean(state.lesson?.question), isDisabled: !state.undoes /* The question has such a button. */ })}
+      ${button("play.resign", () => this.resign(), { isDisabled: !canMove })}
+      ${button("play.declare", send("play.declare"), { className: "primary", isHidden: !state.declares })}
+      ${button("play.flip", () => this.flip(), { isHidden: !isShogi })}
+      ${button(this.hasSound ? "play.sound.on" : "play.sound.off", () => this.toggleSound(), { pressed: this.hasSound })}
+      ${button("play.letters", () => this.toggleLetters(), { title: t("play.letters.title"), pressed: hasLetters, isHidden: !isShogi })}${this.pen}
+    </div>`;
+  }
+
+  savesView({ moves }, isShogi) {
+    const isDisabled = moves.length === 0;
+    const save = (form, isHidden) => button(`play.save.${form}`, () => this.save(form), { isHidden, isDisabled });
+    return html`<div class="row">
+      ${save("kif", !isShogi)} ${save("csa", !isShogi)} ${save("txt", isShogi)} ${button("play.review", () => this.review(), { isHidden: !isShogi, isDisabled })}
+    </div>`;
+  }
+
+  notationView(isShogi) {
+    const chosen = this.notation ?? i18n.current();
+    const option = (name) => html`<option value=${name} .selected=${live(name === chosen)}>${t(`play.notation.${name}`)}</option>`;
+    const label = t("play.notation");
+    return html`<select class="compact" aria-label=${label} title=${label} ?hidden=${!isShogi} @change=${(event) => this.chooseNotation(event.target.value)}>${["ja", "en", "name"].map(option)}</select>`;
+  }
+
+  dialogView() {
+    const answer = (value) => (event) => event.target.closest("dialog").close(value);
+    const ended = ({ target }) => target.returnValue === "yes" && this.send("play.resign");
+    return html`<dialog @close=${ended}>
+      <div class="stack">
+        <p>${t("play.resign.sure")}</p>
+        <div class="row">${button("play.yes", answer("yes"), { className: "primary" })}${button("play.no", answer(""))}</div>
+      </div>
+    </dialog>`;
   }
 
   drawPlayers() {
     const { state } = this;
-    const bottom = this.bottom();
+    const bottom = this.isPlaying ? this.bottom() : 0;
     [1 - bottom, bottom].forEach((side, at) => {
-      const isPerson = state.people[side];
-      const both = state.people[0] && state.people[1];
-      const name = both ? t(SIDES[state.game][side]) : isPerson ? t("play.you") : this.opponentName();
-      const isTurn = !state.over && state.turn === side;
-      const bar = this.bars[at];
-      bar.classList.toggle("turn", isTurn);
-      const children = [
-        name !== MARKS[state.game][side] && h("span", { class: `mark ${state.game.replace(/\d/, "")} side-${side}`, "aria-hidden": "true", text: MARKS[state.game][side] }),
-        h("span", { class: "name", text: name }),
-        !isPerson && h("span", { class: "dots", hidden: !isTurn || state.failed || this.lesson.isWaiting, title: t("play.thinking") }, h("i"), h("i"), h("i")),
-      ];
-      if (state.game.startsWith("reversi")) {
-        const cells = this.at === null ? state.position : (state.moves[this.at - 1]?.position ?? state.start);
-        children.push(h("span", { class: "discs number", text: [...cells].filter((cell) => cell === "XO"[side]).length }));
-      }
-      if (state.clock) children.push(h("time", { class: "clock number", dataset: { side } }));
-      bar.replaceChildren(...children.filter(Boolean));
+      const isTurn = this.isPlaying && !state.over && state.turn === side;
+      this.bars[at].classList.toggle("turn", isTurn);
+      render(this.isPlaying ? this.playerView(side, isTurn) : nothing, this.bars[at]);
     });
-    this.drawClocks();
+  }
+
+  playerView(side, isTurn) {
+    const { state, lesson } = this;
+    const clocks = state.clock && this.clocksNow();
+    const isThinking = isTurn && !state.failed && !lesson.isWaiting;
+    return playerView(state, side, { opponent: this.opponentName(), cells: shownAt(state, this.at).position, clocks, isThinking });
+  }
+
+  drawGiven() {
+    const { position = START, moves = [], side } = this.given ?? {};
+    const bottom = side === "second" ? "white" : "black";
+    if (this.board.orientation !== bottom) this.board.setOrientation(bottom);
+    this.board.arrows([]);
+    this.board.set({ sfen: position, lastMove: moves.at(-1) ?? null });
+  }
+
+  drawBoard() {
+    const { state, at, board } = this;
+    const { position, legal, move, check } = shownAt(state, at);
+    const hints = this.hints ?? [];
+    if (state.game !== "shogi") {
+      const last = move && Number(move.name) < position.length ? Number(move.name) : null;
+      board.set({ cells: position, legal: legal.map(Number), last, line: at === null ? state.line : [] });
+      board.heat(Object.fromEntries(hints.map((hint) => [hint.name, hint.share])));
+      board.labels(Object.fromEntries(hints.map((hint) => [hint.name, `${Math.round(100 * hint.share)}%`])));
+    } else {
+      const side = this.bottom() === 0 ? "black" : "white";
+      if (board.orientation !== side) board.setOrientation(side);
+      const asked = at === null ? this.lesson.position() : null;
+      board.arrows(asked ? asked.arrows : hintArrows(hints));
+      board.set(asked ? { sfen: asked.sfen, lastMove: asked.lastMove } : { sfen: position, legal, lastMove: move?.name ?? null, check });
+    }
+    const list = this.columns.querySelector(".moves");
+    const shown = list.querySelector("[aria-current]");
+    if (shown) list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   opponentName() {
@@ -613,116 +448,21 @@ class PlayView {
 
   /** Returns the seconds of main time that both sides have left; in byoyomi they are negative. */
   clocksNow() {
-    const { left, running } = this.state.clock;
-    const passed = (performance.now() - this.received) / 1000;
-    return left.map((seconds, side) => (side === running ? seconds - passed : seconds));
-  }
-
-  drawClocks() {
-    const clock = this.state?.clock;
-    if (!clock) return;
-    const now = this.clocksNow();
-    for (const element of this.stage.querySelectorAll(".clock")) {
-      const side = Number(element.dataset.side);
-      const left = now[side];
-      const isByoyomi = left <= 0 && clock.byoyomi > 0;
-      const seconds = Math.max(0, isByoyomi ? clock.byoyomi + left : left);
-      const text = isByoyomi ? seconds.toFixed(0) : formatClock(seconds);
-      if (element.textContent !== text) element.textContent = text;
-      element.classList.toggle("short", clock.running === side && seconds < 10);
-    }
-  }
-
-  drawStatus() {
-    const { state } = this;
-    const count = state.moves.length;
-    this.status.classList.toggle("over", Boolean(state.over));
-    this.detail.textContent = "";
-    if (state.over) {
-      this.status.textContent = this.verdict();
-      this.detail.textContent = this.reason();
-      this.result.replaceChildren(h("b", { text: this.verdict() }), h("span", { class: "muted", text: this.reason() }));
-    } else if (state.people[state.turn]) {
-      const both = state.people[0] && state.people[1];
-      this.status.textContent = both ? t("play.turn.side", { side: t(SIDES[state.game][state.turn]) }) : t("play.turn.you");
-      if (state.check) this.detail.textContent = t("play.check");
-    } else {
-      this.status.textContent = this.lesson.status() || t(state.failed ? "play.failed" : "play.turn.engine");
-      if (state.failed) this.detail.textContent = t("play.failed.about");
-    }
-    if (this.at !== null) {
-      this.detail.textContent = t("play.looking", { ply: this.at, count });
-    }
-  }
-
-  verdict() {
-    const { over, people, game } = this.state;
-    if (over.winner === null) return t("play.draw");
-    if (people[0] && people[1]) return t("play.wins", { side: t(SIDES[game][over.winner]) });
-    return t(people[over.winner] ? "play.won" : "play.lost");
-  }
-
-  reason() {
-    const { over, game, position } = this.state;
-    if (over.ending || game === "shogi") return t(`over.${over.ending}`);
-    if (game === "tictactoe") return t(over.winner === null ? "over.full" : "over.line");
-    const count = (letter) => [...position].filter((cell) => cell === letter).length;
-    return t("over.discs", { first: count("X"), second: count("O") });
+    return clocksAfter(this.state.clock, (performance.now() - this.received) / 1000);
   }
 
   nameOf(move) {
     const notation = this.notation ?? i18n.current();
     return move[notation] ?? move.name;
   }
-
-  drawMoves() {
-    const { state } = this;
-    this.select.value = this.notation ?? i18n.current();
-    this.select.hidden = state.game !== "shogi";
-    const current = this.at ?? state.moves.length;
-    // Kept while nothing changes, so that the keyboard's focus stays on its move.
-    const names = state.moves.map((move) => this.nameOf(move));
-    const key = names.join(" ");
-    if (key !== this.shownMoves) {
-      this.shownMoves = key;
-      this.moves.replaceChildren(...names.map((name, at) => this.moveItem(name, at + 1)));
-    }
-    [...this.moves.children].forEach((item, at) => {
-      if (at + 1 === current) item.firstChild.setAttribute("aria-current", "true");
-      else item.firstChild.removeAttribute("aria-current");
-    });
-    const shown = this.moves.querySelector("[aria-current]");
-    if (shown) this.moves.scrollTop = shown.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
-    this.input.placeholder = state.game === "shogi" ? t("play.write.example") : state.game.startsWith("reversi") ? "d3" : "b2";
-  }
-
-  moveItem(name, ply) {
-    const parts = [h("span", { class: "ply", text: ply }), h("span", { text: name })];
-    return h("li", {}, h("button", { type: "button", on: { click: () => this.look(ply) } }, parts));
-  }
-
-  drawButtons() {
-    const { state, buttons } = this;
-    const canMove = state.legal.length > 0;
-    buttons.hint.disabled = !canMove || this.at !== null;
-    buttons.undo.hidden = Boolean(state.lesson?.question); // The question has such a button.
-    buttons.undo.disabled = !state.undoes;
-    buttons.again.hidden = !state.failed;
-    buttons.resign.disabled = !canMove;
-    buttons.declare.hidden = !state.declares;
-    buttons.flip.hidden = state.game !== "shogi";
-    buttons["save.kif"].hidden = buttons["save.csa"].hidden = state.game !== "shogi";
-    buttons["save.txt"].hidden = state.game === "shogi";
-    buttons.review.hidden = state.game !== "shogi";
-    buttons.review.disabled = state.moves.length === 0;
-    for (const name of ["save.kif", "save.csa", "save.txt"]) buttons[name].disabled = state.moves.length === 0;
-    this.writing.hidden = !canMove || this.at !== null;
-  }
 }
 
-function formatClock(seconds) {
-  const whole = Math.ceil(seconds);
-  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (number) => String(number).padStart(2, "0");
-  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+function hintArrows(hints) {
+  const most = hints[0]?.share || 1;
+  return hints.map((hint, at) => ({
+    move: hint.name,
+    width: hint.share / most,
+    color: at === 0 ? "var(--good)" : "var(--arrow)",
+    label: `${Math.round(100 * hint.share)}%`,
+  }));
 }

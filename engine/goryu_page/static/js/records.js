@@ -1,6 +1,6 @@
 // Which files are game records: the suffixes come from the server, which reads them.
 
-const SUFFIXES = document.querySelector('meta[name="goryu-suffixes"]').content.split(" ");
+const SUFFIXES = document.querySelector('meta[name="goryu-suffixes"]').getAttribute("content").split(" ");
 
 /** What a dialog for records offers: also the suffixes that they share with other files. */
 export const ACCEPT = [...SUFFIXES, ".json", ".txt"].join(",");

@@ -1,82 +1,14 @@
 // "Guess the move": the page hides how a game goes on, and the user finds the moves of one side or of both.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { changeText, lineOf, percent } from "./judgement.js";
+import { changeText, percent } from "./judgement.js";
+import { lineOf } from "./lines.js";
+import { html, nothing } from "./template.js";
 
 const { t } = i18n;
 const MOST_POINTS = 3;
 const SHOWN_MOVES = 8;
 const KINDS = { right: "great", "as good": "good", worse: "mistake", skipped: "dubious" };
-
-i18n.extend({
-  en: {
-    "guess.title": "Guess the move",
-    "guess.about": "The page hides how the game goes on. Find the moves of one side or of both, from the position on the board.",
-    "guess.side": "Moves of",
-    "guess.side.0": "Black",
-    "guess.side.1": "White",
-    "guess.side.both": "Both",
-    "guess.begin": "Begin",
-    "guess.cancel": "Cancel",
-    "guess.ask.0": "Move {number}: what did Black play?",
-    "guess.ask.1": "Move {number}: what did White play?",
-    "guess.how": "Play your move on the board.",
-    "guess.judging": "The engine judges your move …",
-    "guess.skip": "Show the move",
-    "guess.next": "Next",
-    "guess.stop": "End",
-    "guess.close": "Close",
-    "guess.again": "Again",
-    "guess.right": "Right!",
-    "guess.as good": "As good",
-    "guess.worse": "Loses {loss} %",
-    "guess.skipped": "Not guessed",
-    "guess.yours": "Yours: {move}",
-    "guess.played": "The game: {move}",
-    "guess.points": "{points} of {most} points",
-    "guess.key": "Right: 3 points. Another move that loses less than 5 % of win rate: 2. Next: → or Enter.",
-    "guess.summary": "Result",
-    "guess.share": "{points} of {most} points ({percent} %)",
-    "guess.counts": "{right} right, {good} as good, {worse} worse, {skipped} not guessed",
-    "guess.loss": "Mean loss of your moves: {loss} % of win rate",
-    "guess.none": "No move was guessed.",
-    "guess.no.moves": "There is no move of this side after this position.",
-  },
-  ja: {
-    "guess.title": "次の一手を当てる",
-    "guess.about": "この先の指し手を隠します。盤上の局面から、片方または両方の指し手を当ててください。",
-    "guess.side": "当てる手番",
-    "guess.side.0": "先手",
-    "guess.side.1": "後手",
-    "guess.side.both": "両方",
-    "guess.begin": "始める",
-    "guess.cancel": "やめる",
-    "guess.ask.0": "{number}手目。先手は何を指しましたか？",
-    "guess.ask.1": "{number}手目。後手は何を指しましたか？",
-    "guess.how": "盤上で指してください。",
-    "guess.judging": "あなたの手を判定しています…",
-    "guess.skip": "答えを見る",
-    "guess.next": "次へ",
-    "guess.stop": "終わる",
-    "guess.close": "閉じる",
-    "guess.again": "もう一度",
-    "guess.right": "正解！",
-    "guess.as good": "同じくらい良い手です",
-    "guess.worse": "{loss} % の損です",
-    "guess.skipped": "答えを見ました",
-    "guess.yours": "あなた：{move}",
-    "guess.played": "本譜：{move}",
-    "guess.points": "{most} 点中 {points} 点",
-    "guess.key": "正解は 3 点、勝率の損失が 5 % 未満の手は 2 点です。→ か Enter で次へ進みます。",
-    "guess.summary": "結果",
-    "guess.share": "{most} 点中 {points} 点（{percent} %）",
-    "guess.counts": "正解 {right}、同程度 {good}、損な手 {worse}、答えを見た {skipped}",
-    "guess.loss": "あなたの手の平均損失：勝率 {loss} %",
-    "guess.none": "まだ一手も当てていません。",
-    "guess.no.moves": "この局面より後に、この手番の指し手はありません。",
-  },
-});
 
 /** The mode. panel: the ReviewPanel. judge(index, move): returns a promise of the reply of "review.guess". */
 export class Guess {
@@ -87,15 +19,18 @@ export class Guess {
     this.side = "both";
     this.phase = "closed"; // "choosing", "asking", "judging", "answered" or "summary".
     this.results = [];
-    this.element = h("div", { class: "panel stack guess", "aria-live": "polite", hidden: true });
     document.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target === document.body && !this.element.closest("section").hidden) this.next();
+      if (event.key === "Enter" && event.target === document.body && !panel.section.hidden) this.next();
     });
-    i18n.onChange(() => this.draw());
   }
 
   get game() {
-    return this.panel.data.game;
+    return this.panel.state.game;
+  }
+
+  /** The panel on the page. */
+  get element() {
+    return this.panel.root.querySelector(".guess");
   }
 
   /** Asks which side's moves are to be guessed. */
@@ -112,13 +47,12 @@ export class Guess {
   /** Forgets everything: another game is shown. */
   reset() {
     this.results = [];
-    if (this.panel.data) this.close();
-    else this.set("closed");
+    this.close();
   }
 
   begin() {
     const { panel } = this;
-    const first = this.nextOf(panel.at);
+    const first = this.nextOf(panel.state.at);
     this.results = [];
     if (first >= this.game.moves.length) {
       this.set("summary");
@@ -168,7 +102,6 @@ export class Guess {
     const { index } = this;
     this.answered = move;
     this.set("judging");
-    this.panel.drawPosition();
     const isCurrent = () => this.phase === "judging" && this.index === index;
     try {
       const result = await this.judge(index, move);
@@ -213,74 +146,58 @@ export class Guess {
 
   set(phase) {
     this.phase = phase;
-    this.draw();
+    this.panel.draw();
   }
 
-  draw() {
-    this.element.hidden = this.phase === "closed";
-    const draw = { closed: () => [], choosing: () => this.drawChoice(), summary: () => this.drawSummary() };
-    this.element.replaceChildren(...(draw[this.phase] ?? (() => this.drawQuestion()))().filter(Boolean));
+  view() {
+    const views = { closed: () => nothing, choosing: () => this.choiceView(), summary: () => this.summaryView() };
+    const view = views[this.phase] ?? (() => this.questionView());
+    return html`<div class="guess-place"><div class="panel stack guess" aria-live="polite" ?hidden=${this.phase === "closed"}>${view()}</div></div>`;
   }
 
   button(key, call, isPrimary = false) {
-    return h("button", { type: "button", class: isPrimary ? "primary" : null, text: t(key), on: { click: call } });
+    return html`<button type="button" class=${isPrimary ? "primary" : nothing} @click=${call}>${t(key)}</button>`;
   }
 
-  drawChoice() {
+  choiceView() {
     const sides = ["0", "1", "both"].map((side) => {
-      const input = h("input", { type: "radio", name: "guess-side", value: side, checked: this.side === side });
-      input.addEventListener("change", () => (this.side = side));
-      return h("label", {}, input, h("span", { text: t(`guess.side.${side}`) }));
+      const choose = () => (this.side = side);
+      return html`<label><input type="radio" name="guess-side" value=${side} .checked=${this.side === side} @change=${choose} /><span>${t(`guess.side.${side}`)}</span></label>`;
     });
-    return [
-      h("h2", { text: t("guess.title") }),
-      h("p", { class: "small muted", text: t("guess.about") }),
-      h("fieldset", {}, h("legend", { text: t("guess.side") }), h("div", { class: "choice" }, sides)),
-      h("div", { class: "row" }, this.button("guess.begin", () => this.begin(), true), this.button("guess.cancel", () => this.close())),
-    ];
+    return html`<h2>${t("guess.title")}</h2>
+      <p class="small muted">${t("guess.about")}</p>
+      <fieldset><legend>${t("guess.side")}</legend><div class="choice">${sides}</div></fieldset>
+      <div class="row">${this.button("guess.begin", () => this.begin(), true)}${this.button("guess.cancel", () => this.close())}</div>`;
   }
 
-  drawQuestion() {
-    const number = this.index + 1;
+  questionView() {
     const side = (this.game.turn + this.index) % 2;
     const isAnswered = this.phase === "answered";
-    const judging = this.phase === "judging" && h("p", { class: "muted", text: t("guess.judging") });
-    return [
-      h("h2", { text: t(`guess.ask.${side}`, { number }) }),
-      this.phase === "asking" && h("p", { text: t("guess.how") }),
-      judging,
-      ...(isAnswered ? this.drawResult() : []),
-      h(
-        "div",
-        { class: "row" },
-        isAnswered ? this.button("guess.next", () => this.next(), true) : this.button("guess.skip", () => this.skip()),
-        this.button("guess.stop", () => this.finish()),
-      ),
-      this.results.length > 0 && h("p", { class: "small number", text: this.pointsText() }),
-      h("p", { class: "small muted", text: t("guess.key") }),
-    ];
+    return html`<h2>${t(`guess.ask.${side}`, { number: this.index + 1 })}</h2>
+      ${this.phase === "asking" ? html`<p>${t("guess.how")}</p>` : nothing} ${this.phase === "judging" ? html`<p class="muted">${t("guess.judging")}</p>` : nothing}
+      ${isAnswered ? this.resultView() : nothing}
+      <div class="row">
+        ${isAnswered ? this.button("guess.next", () => this.next(), true) : this.button("guess.skip", () => this.skip())}${this.button("guess.stop", () => this.finish())}
+      </div>
+      ${this.results.length ? html`<p class="small number">${this.pointsText()}</p>` : nothing}
+      <p class="small muted">${t("guess.key")}</p>`;
   }
 
-  drawResult() {
+  resultView() {
     const { verdict, guess, played } = this.result;
     const name = (move) => move[i18n.current()];
-    const title = t(`guess.${verdict}`, { loss: guess ? percent(guess.loss) : "" });
-    const parts = [h("p", { class: "verdict", dataset: { kind: KINDS[verdict] }, text: title })];
-    if (guess) parts.push(h("p", { text: `${t("guess.yours", { move: name(guess) })}　${changeText(guess)}` }));
-    if (verdict !== "right") {
-      const change = "winRate" in played ? `　${changeText(played)}` : "";
-      parts.push(h("p", { text: `${t("guess.played", { move: name(played) })}${change}` }));
-    }
-    if (verdict === "worse") {
-      const names = guess.refutation[i18n.current()].slice(0, SHOWN_MOVES);
-      const line = joined(guess, guess.refutation);
-      if (names.length) parts.push(lineOf("judgement.refutation", names, (depth) => this.panel.playLine(this.index, line, depth + 1)));
-    }
-    if (guess?.better.usi.length && verdict !== "right") {
-      const names = guess.better[i18n.current()].slice(0, SHOWN_MOVES);
-      parts.push(lineOf("judgement.better", names, (depth) => this.panel.playLine(this.index, guess.better, depth)));
-    }
-    return parts;
+    const change = "winRate" in played ? `　${changeText(played)}` : "";
+    return html`${verdictView(verdict, guess)} ${guess ? html`<p>${t("guess.yours", { move: name(guess) })}　${changeText(guess)}</p>` : nothing}
+      ${verdict === "right" ? nothing : html`<p>${t("guess.played", { move: name(played) })}${change}</p>`}
+      ${verdict === "worse" ? this.lineView("judgement.refutation", joined(guess, guess.refutation), 1) : nothing}
+      ${guess && verdict !== "right" ? this.lineView("judgement.better", guess.better, 0) : nothing}`;
+  }
+
+  /** Returns a line that begins at the question. hidden: how many of its first moves are not shown. */
+  lineView(text, line, hidden) {
+    const names = line[i18n.current()].slice(hidden, hidden + SHOWN_MOVES);
+    if (!names.length) return nothing;
+    return lineOf(text, `${this.index} ${line.usi[0]}`, names, (depth) => this.panel.playLine(this.index, line, depth + hidden));
   }
 
   pointsText() {
@@ -288,45 +205,46 @@ export class Guess {
     return t("guess.points", { points, most: MOST_POINTS * this.results.length });
   }
 
-  drawSummary() {
+  summaryView() {
     const { results } = this;
+    const title = html`<h2>${t("guess.summary")}</h2>`;
+    const buttons = html`<div class="row">${this.button("guess.close", () => this.close(), true)}${this.button("guess.again", () => this.set("choosing"))}</div>`;
+    if (!results.length) return html`${title}<p>${t(this.hasMoves() ? "guess.none" : "guess.no.moves")}</p>${buttons}`;
     const count = (verdict) => results.filter((one) => one.verdict === verdict).length;
     const points = results.reduce((sum, one) => sum + one.points, 0);
     const most = MOST_POINTS * results.length;
     const losses = results.filter((one) => one.guess).map((one) => one.guess.loss);
     const mean = losses.reduce((sum, loss) => sum + loss, 0) / (losses.length || 1);
     const counts = { right: count("right"), good: count("as good"), worse: count("worse"), skipped: count("skipped") };
-    const buttons = h("div", { class: "row" }, this.button("guess.close", () => this.close(), true), this.button("guess.again", () => this.set("choosing")));
-    if (!results.length) return [h("h2", { text: t("guess.summary") }), h("p", { text: t(this.hasMoves() ? "guess.none" : "guess.no.moves") }), buttons];
-    return [
-      h("h2", { text: t("guess.summary") }),
-      h("p", { class: "verdict", text: t("guess.share", { points, most, percent: percent(points / most) }) }),
-      h("p", { text: t("guess.counts", counts) }),
-      losses.length > 0 && h("p", { text: t("guess.loss", { loss: percent(mean, 1) }) }),
-      h("ol", { class: "guesses" }, results.map((one) => this.summaryItem(one))),
-      buttons,
-    ];
+    return html`${title}
+      <p class="verdict">${t("guess.share", { points, most, percent: percent(points / most) })}</p>
+      <p>${t("guess.counts", counts)}</p>
+      ${losses.length ? html`<p>${t("guess.loss", { loss: percent(mean, 1) })}</p>` : nothing}
+      <ol class="guesses">${results.map((one) => this.itemView(one))}</ol>
+      ${buttons}`;
   }
 
   hasMoves() {
-    return this.nextOf(this.panel.at) < this.game.moves.length;
+    return this.nextOf(this.panel.state.at) < this.game.moves.length;
   }
 
-  summaryItem({ index, verdict, guess, played }) {
+  itemView({ index, verdict, guess, played }) {
     const language = i18n.current();
     const names = guess && guess.name !== played.name ? `${guess[language]} (${played[language]})` : played[language];
-    return h(
-      "li",
-      {},
-      h(
-        "button",
-        { type: "button", class: "mistake", on: { click: () => this.panel.go(index + 1) } },
-        h("span", { class: "count", text: index + 1 }),
-        h("span", { class: "name", text: names }),
-        h("span", { dataset: { kind: KINDS[verdict] }, text: t(`guess.${verdict}`, { loss: guess ? percent(guess.loss) : "" }) }),
-      ),
-    );
+    return html`<li>
+      <button type="button" class="mistake" @click=${() => this.panel.go(index + 1)}>
+        <span class="count">${index + 1}</span><span class="name">${names}</span><span data-kind=${KINDS[verdict]}>${verdictText(verdict, guess)}</span>
+      </button>
+    </li>`;
   }
+}
+
+function verdictText(verdict, guess) {
+  return t(`guess.${verdict}`, { loss: guess ? percent(guess.loss) : "" });
+}
+
+function verdictView(verdict, guess) {
+  return html`<p class="verdict" data-kind=${KINDS[verdict]}>${verdictText(verdict, guess)}</p>`;
 }
 
 /** Scrolls an element into view on narrow windows, where board and panels are below each other. */

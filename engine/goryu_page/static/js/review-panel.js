@@ -2,141 +2,21 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h, redraw, whenReleased } from "./dom.js";
+import { h } from "./dom.js";
 import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
-import { changeText, lineButton, lineOf, MISTAKES, percent } from "./judgement.js";
-import { Losses } from "./losses.js";
-import { badge, COLOURED, colorName, kindName } from "./move-classes.js";
+import { COLOURED, colorName, MISTAKES, percent } from "./judgement.js";
+import { lossesView } from "./losses-view.js";
+import { ReviewState } from "./review-state.js";
+import { branchView, candidatesView, factsView, judgementView, mistakesView, movesView, playerName, playersView } from "./review-view.js";
 import { SecondOpinion } from "./second-opinion.js";
-import { afterMove } from "./sfen.js";
+import { button, html, iconButton, render } from "./template.js";
 import { Threat } from "./threat.js";
 
-const SIDES = ["▲", "△"];
+const { t } = i18n;
 const MOST_ARROWS = 5;
 const LEAST_SHARE = 0.03;
-const MOST_ROWS = 6;
 const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
-
-i18n.extend({
-  en: {
-    "review.graph": "Win rate of Black (▲), in percent. Click to go to a move; the arrow keys, Home and End move, too.",
-    "review.graph.title": "Win rate of Black (▲)",
-    "review.moves": "Moves",
-    "review.start": "Start",
-    "review.mistakes": "Mistakes",
-    "review.mistakes.none": "No mistakes so far.",
-    "review.players": "Players",
-    "review.accuracy": "Accuracy",
-    "review.agreement": "Engine's choice",
-    "review.loss": "Mean loss",
-    "review.candidates": "Best moves",
-    "review.move": "Move",
-    "review.winrate": "Win rate",
-    "review.visits": "Visits",
-    "review.prior": "Policy",
-    "review.line": "Expected line",
-    "review.playouts": "{count} playouts",
-    "review.unknown": "This position has not been searched.",
-    "review.over": "The game is over: {ending}",
-    "review.declaration": "The side to move may declare a win (27 points).",
-    "review.mate.wins": "mate in {plies}",
-    "review.mate.loses": "mated in {plies}",
-    "review.played": "{number}. {move}: {kind}",
-    "review.first": "To the start",
-    "review.back": "Back",
-    "review.forward": "Forward",
-    "review.last": "To the end",
-    "review.flip": "Turn the board",
-    "review.arrows": "Arrows",
-    "review.heat": "Policy map",
-    "review.live": "Analyse",
-    "review.return": "Back to the game",
-    "review.branch": "Your line from move {number}",
-    "review.variation": "Variation from move {number}",
-    "review.opening": "Opening",
-    "review.castles": "Castles",
-    "review.won.0": "Black won",
-    "review.won.1": "White won",
-    "review.thresholds": "The class follows from the loss of win rate less the error of the search ({margin} % at {playouts} playouts): inaccuracy from {inaccuracy} %, dubious from {dubious} %, mistake from {mistake} %, blunder from {blunder} %.",
-    "review.great": "A great move is the only good one: every other move loses {lead} %, and the policy gave it {prior} % at most.",
-    "review.number": "{count} moves",
-  },
-  ja: {
-    "review.graph": "先手（▲）の勝率（％）。クリックでその局面へ。矢印キー、Home、End でも移動できます。",
-    "review.graph.title": "先手（▲）の勝率",
-    "review.moves": "指し手",
-    "review.start": "開始局面",
-    "review.mistakes": "疑問手・悪手",
-    "review.mistakes.none": "今のところありません。",
-    "review.players": "対局者",
-    "review.accuracy": "正確さ",
-    "review.agreement": "一致率",
-    "review.loss": "平均損失",
-    "review.candidates": "候補手",
-    "review.move": "指し手",
-    "review.winrate": "勝率",
-    "review.visits": "探索",
-    "review.prior": "方策",
-    "review.line": "読み筋",
-    "review.playouts": "{count} プレイアウト",
-    "review.unknown": "この局面はまだ解析していません。",
-    "review.over": "終局：{ending}",
-    "review.declaration": "手番側は入玉宣言で勝てます（27 点法）。",
-    "review.mate.wins": "{plies}手詰",
-    "review.mate.loses": "{plies}手で詰まされる",
-    "review.played": "{number}手目 {move}：{kind}",
-    "review.first": "最初へ",
-    "review.back": "一手戻る",
-    "review.forward": "一手進む",
-    "review.last": "最後へ",
-    "review.flip": "盤を反転",
-    "review.arrows": "矢印",
-    "review.heat": "方策の分布",
-    "review.live": "検討",
-    "review.return": "本譜へ戻る",
-    "review.branch": "{number}手目からの変化を検討中",
-    "review.variation": "変化：{number}手",
-    "review.opening": "戦型",
-    "review.castles": "囲い",
-    "review.won.0": "先手の勝ち",
-    "review.won.1": "後手の勝ち",
-    "review.thresholds": "分類は、勝率の損失から探索の誤差（{playouts} プレイアウトで {margin} %）を引いた値で決めます：緩手 {inaccuracy} % 以上、疑問手 {dubious} % 以上、悪手 {mistake} % 以上、大悪手 {blunder} % 以上。",
-    "review.great": "好手は、ほかの手がどれも {lead} % 以上損をする唯一の良い手で、方策の確率が {prior} % 以下だったものです。",
-    "review.number": "{count}手",
-  },
-});
-
-const ENDINGS = {
-  resignation: "投了", checkmate: "詰み", declaration: "入玉宣言", time: "時間切れ", "illegal move": "反則",
-  "perpetual check": "連続王手の千日手", repetition: "千日手", "fourfold repetition": "千日手", impasse: "持将棋",
-  "maximum ply": "最大手数", draw: "引き分け", forfeit: "不戦敗", "no mate": "不詰", interrupted: "中断",
-  "no legal move": "合法手なし", "max plies": "最大手数", adjudication: "判定", "false declaration": "宣言の誤り", try: "トライ",
-  crash: "異常終了", hang: "応答なし", "protocol error": "プロトコル違反",
-};
-
-/** Returns the name of an ending, such as that of a record, in the language of the page. */
-export function endingName(ending) {
-  return i18n.current() === "ja" ? (ENDINGS[ending] ?? ending) : ending;
-}
-
-const HEADERS = {
-  "開始日時": "Started", "終了日時": "Ended", "棋戦": "Event", "場所": "Place", "持ち時間": "Time", "秒読み": "Byoyomi",
-  "消費時間": "Time used", "戦型": "Opening", "表題": "Title", "備考": "Note", "記録係": "Recorder", "掲載": "Published",
-};
-
-function headerName(key) {
-  return i18n.current() === "en" ? (HEADERS[key] ?? key) : key;
-}
-
-function pick(pair) {
-  return pair ? pair[i18n.current()] : "";
-}
-
-function clock(seconds) {
-  if (seconds === null || seconds === undefined) return "";
-  return `${Math.floor(seconds / 60)}:${String(Math.round(seconds % 60)).padStart(2, "0")}`;
-}
 
 /**
  * Shows one game in a section.
@@ -144,87 +24,35 @@ function clock(seconds) {
  * options.explore(moves): returns a promise of the position after these moves (`review.explore`); without it no
  *   moves can be tried on the board. options.live(moves or null): begins or ends the live analysis; its results come
  *   by `showLive`. options.threat(moves or null): the same for the position with the turn passed, with `showThreat`.
- *   options.opinion(engine, moves): see `SecondOpinion`. options.actions: elements below the graph.
+ *   options.opinion(engine, moves): see `SecondOpinion`. options.actions(): a template below the graph.
  */
 export class ReviewPanel {
   constructor(section, options = {}) {
+    this.section = section;
     this.options = options;
-    this.data = null;
-    this.at = 0;
-    this.drawn = null; // The moves to the position whose candidates are drawn.
-    this.branch = null; // {at, usi, ja, en, depth}: moves that leave the game at `at`; `depth` of them are played.
-    this.limit = null; // While the user guesses the moves, the last position of the game that is shown.
-    this.guess = null; // What asks for them; it has mayAnswer(), answer(move), next() and arrows().
-    this.liveResults = new Map();
+    this.state = null; // A ReviewState, while a game is shown.
+    this.guess = null; // What asks for the moves; it has mayAnswer(), answer(move), next() and arrows().
     this.isLive = false;
-    this.build(section);
-    i18n.onChange(() => this.data && this.draw());
+    this.showsArrows = true;
+    this.showsHeat = false;
+    this.threat = new Threat({ ask: options.threat, onChange: () => this.draw(), onEnd: () => this.follow() });
+    this.opinion = options.opinion && new SecondOpinion({ ask: options.opinion, place: () => this.state.line(), enter: (line, depth) => this.enter(line, depth), onChange: () => this.draw() });
+    this.build();
+    i18n.onChange(() => {
+      this.draw();
+      this.drawGraph();
+    });
     document.addEventListener("keydown", (event) => this.onKey(event));
   }
 
-  // The parts.
-
-  build(section) {
-    this.section = section;
-    const button = (key, text, call) =>
-      h("button", { type: "button", class: "quiet icon", on: { click: call }, dataset: { i18nLabel: key }, text });
-    const toggle = (key, call, pressed) =>
-      h("button", { type: "button", "aria-pressed": String(pressed), on: { click: call }, dataset: { i18n: key } });
-    this.names = [h("div", { class: "side-name" }), h("div", { class: "side-name" })];
-    const stage = h("div", { class: "stage" });
-    this.showsArrows = true;
-    this.showsHeat = false;
-    this.arrowsButton = toggle("review.arrows", () => this.toggle("showsArrows", this.arrowsButton), true);
-    this.heatButton = toggle("review.heat", () => this.toggle("showsHeat", this.heatButton), false);
-    this.liveButton = toggle("review.live", () => this.toggleLive(), false);
-    this.liveButton.hidden = !this.options.live;
-    this.returnButton = h("button", { type: "button", class: "primary", hidden: true, on: { click: () => this.leaveBranch() }, dataset: { i18n: "review.return" } });
-    this.branchLine = h("div", { class: "branch small", "aria-live": "polite" });
-    this.threat = new Threat({ ask: this.options.threat, onChange: () => this.data && this.drawPosition(), onEnd: () => this.follow() });
-    this.threat.button.addEventListener("click", () => this.threat.toggle(this.line()));
-    const { opinion } = this.options;
-    const enter = (line, depth) => this.enter(line, depth);
-    this.opinion = opinion && new SecondOpinion({ ask: opinion, place: () => this.data && this.line(), enter, lineButton });
-    const navigation = h(
-      "div",
-      { class: "row navigation" },
-      button("review.first", "«", () => this.go(0)),
-      button("review.back", "‹", () => this.step(-1)),
-      button("review.forward", "›", () => this.step(1)),
-      button("review.last", "»", () => this.go(this.data.game.moves.length)),
-      button("review.flip", "⇅", () => this.flip()),
-      penButton(() => this.board),
-    );
-    const toggles = h("div", { class: "row toggles" }, this.arrowsButton, this.heatButton, this.liveButton, this.threat.button, this.returnButton);
-    const controls = h("div", { class: "controls" }, navigation, toggles);
-    this.graph = h("div", { class: "graph", role: "img", dataset: { i18nLabel: "review.graph" } });
-    this.judgement = h("div", { class: "panel judgement", "aria-live": "polite" });
-    this.candidates = h("div", { class: "panel candidates" });
-    this.mistakes = h("ol", { class: "mistakes" });
-    this.moves = h("ol", { class: "game-moves", tabindex: "0" });
-    this.players = h("div", { class: "panel accuracies" });
-    this.facts = h("div", { class: "facts small muted" });
-    stage.append(this.names[1]);
-    const boardPlace = h("div");
-    stage.append(boardPlace, this.names[0], controls, this.branchLine, this.threat.line);
-    this.losses = new Losses();
-    const graphPanel = h("div", { class: "panel win-rates" }, h("h2", { dataset: { i18n: "review.graph.title" } }), this.graph);
-    const lossesPanel = h("div", { class: "panel losses-panel" }, this.losses.root, this.facts);
-    const left = h("div", { class: "left" }, stage, lossesPanel, this.players);
-    const side = h(
-      "div",
-      { class: "side" },
-      graphPanel,
-      ...(this.options.actions ?? []),
-      this.judgement,
-      this.candidates,
-      this.opinion?.root ?? [],
-      h("div", { class: "panel mistakes-panel" }, h("h2", { dataset: { i18n: "review.mistakes" } }), this.mistakes),
-      h("div", { class: "panel moves-panel" }, h("h2", { dataset: { i18n: "review.moves" } }), this.moves),
-    );
-    this.root = h("div", { class: "columns review-columns", hidden: true }, left, side);
-    section.append(this.root);
-    this.board = new Board(boardPlace, { onMove: (move) => this.onMove(move) });
+  build() {
+    this.root = h("div", { class: "columns review-columns", hidden: true });
+    this.section.append(this.root);
+    this.boardPlace = h("div");
+    this.board = new Board(this.boardPlace, { onMove: (move) => this.onMove(move) });
+    this.pen = penButton(() => this.board);
+    this.graph = h("div", { class: "graph", role: "img" });
+    this.root.append(this.boardPlace, this.graph); // Until they are drawn: a chart takes its colours from the page.
     this.chart = new Chart(
       this.graph,
       [
@@ -235,55 +63,40 @@ export class ReviewPanel {
     );
   }
 
-  toggle(name, button) {
-    this[name] = !this[name];
-    button.setAttribute("aria-pressed", String(this[name]));
-    this.drawPosition();
-  }
-
-  flip() {
-    this.board.flip();
-    this.drawNames();
-  }
-
   // The game.
 
   /** Shows a game from its start. data: {game, positions, plies, summary}. */
   load(data) {
-    this.data = data;
-    this.at = 0;
-    this.drawn = null;
-    this.branch = null;
-    this.liveResults.clear();
+    this.state = new ReviewState(data, this.state?.limit);
     this.threat.end();
     this.opinion?.clear();
-    this.explored = new Map();
     this.root.hidden = false;
-    i18n.translate(this.root);
     this.draw();
+    this.drawGraph();
     this.follow();
   }
 
-  /** Takes the analysis of a position: {index, position, plies: {index: ply}, summary}. */
-  update({ index, position, plies, summary }) {
-    this.data.positions[index] = position;
-    for (const [move, ply] of Object.entries(plies)) this.data.plies[move] = ply;
-    this.data.summary = summary;
+  /** Shows no game. */
+  close() {
+    this.state = null;
+    this.root.hidden = true;
+  }
+
+  /** Takes the analysis of a position (see `ReviewState.update`). */
+  update(message) {
+    this.state.update(message);
     this.due ??= requestAnimationFrame(() => {
       this.due = null;
+      this.draw();
       this.drawGraph();
-      this.drawMistakes();
-      this.drawPlayers();
-      this.drawMarks();
-      if (!this.branch) this.drawPosition();
     });
   }
 
   /** Takes a result of the live analysis. */
   showLive({ moves, position }) {
-    const key = moves.join(" ");
-    this.liveResults.set(key, position);
-    if (key === this.line().join(" ")) this.drawPosition();
+    if (!this.state) return;
+    this.state.live.set(moves.join(" "), position);
+    this.draw();
   }
 
   /** Takes a result of the analysis of a threat. */
@@ -291,105 +104,98 @@ export class ReviewPanel {
     this.threat.show(message);
   }
 
-  /** Returns the moves from the start of the game to the position on the board. */
-  line() {
-    const played = (index) => this.data.game.moves.slice(0, index).map((move) => move.usi);
-    if (!this.branch) return played(this.at);
-    return [...(this.branch.before ?? played(this.branch.at)), ...this.branch.usi.slice(0, this.branch.depth)];
-  }
+  // The place.
 
   /** Goes to position `index` of the game. */
   go(index) {
-    if (!this.data) return;
-    this.branch = null;
-    this.at = Math.max(0, Math.min(this.limit ?? this.data.game.moves.length, index));
-    this.drawPosition();
+    if (!this.state) return;
+    this.state.go(index);
+    this.moved();
     this.scrollToMove();
-    this.follow();
   }
 
   step(by) {
-    if (!this.branch && by > 0 && this.at === this.limit) return this.guess.next();
-    if (!this.branch) return this.go(this.at + by);
-    const depth = this.branch.depth + by;
-    if (depth <= 0) return this.leaveBranch();
-    this.branch.depth = Math.min(this.branch.usi.length, depth);
-    this.drawPosition();
-    return this.follow();
+    const { branch, at, limit } = this.state;
+    if (!branch && by > 0 && at === limit) {
+      this.guess.next();
+      return;
+    }
+    this.state.step(by);
+    this.moved();
+    if (!this.state.branch) this.scrollToMove();
   }
 
   leaveBranch() {
-    this.go(this.branch ? this.branch.at : this.at);
+    this.go(this.state.place);
   }
 
   /** Plays the first `depth` moves of a line that begins at position `at` of the game. */
   playLine(at, line, depth = 1, before = null) {
-    const isMain = this.limit === null && !before && line.usi.slice(0, depth).every((move, i) => this.data.game.moves[at + i]?.usi === move);
-    if (isMain) return this.go(at + depth);
-    this.at = at;
-    this.branch = { at, before, depth, usi: [...line.usi], ja: [...line.ja], en: [...line.en] };
-    this.drawPosition();
-    return this.follow();
+    this.state.playLine(at, line, depth, before);
+    this.moved();
   }
 
-  /** Hides the moves after the position `limit`, and what tells about them, while `guess` asks for them. */
-  setGuess(guess, limit) {
-    this.guess = guess;
-    this.limit = guess ? limit : null;
-    this.root.classList.toggle("guessing", Boolean(guess));
-    for (const button of [this.arrowsButton, this.heatButton]) button.hidden = Boolean(guess);
-    this.liveButton.hidden = Boolean(guess) || !this.options.live;
-    this.drawMarks();
-    this.go(guess ? limit : this.at);
+  /** Plays moves of a line from the position on the board. */
+  enter(line, depth) {
+    this.state.enter(line, depth);
+    this.moved();
   }
 
   onMove(move) {
     if (this.guess) return this.guess.answer(move);
-    const game = this.data.game;
-    if (!this.branch) {
-      if (game.moves[this.at]?.usi === move) return this.go(this.at + 1);
-      return this.playLine(this.at, { usi: [move], ja: [move], en: [move] });
-    }
-    const { depth, usi, ja, en } = this.branch;
-    if (usi[depth] !== move) {
-      for (const list of [usi, ja, en]) list.splice(depth, Infinity, move);
-    }
-    return this.step(1);
+    this.state.play(move);
+    return this.moved();
+  }
+
+  /** Shows another position and asks for what is not known of it. */
+  moved() {
+    this.draw();
+    return this.follow();
+  }
+
+  /** Hides the moves after the position `limit`, and what tells about them, while `guess` asks for them. */
+  setGuess(guess, limit = null) {
+    this.guess = guess;
+    if (!this.state) return;
+    this.state.limit = guess ? limit : null;
+    this.go(guess ? limit : this.state.at);
   }
 
   /** Asks for the legal moves of the position on the board, and for live analysis if it is wanted. */
   async follow() {
     const { explore, live } = this.options;
-    const moves = this.line();
-    const key = moves.join(" ");
+    const { state } = this;
+    const [moves, key] = [state.line(), state.key()];
     this.threat.follow(moves);
     if (live && !this.threat.isOn) {
-      const wants = !this.guess && (this.isLive || (this.branch && !this.liveResults.has(key)));
+      const wants = !this.guess && (this.isLive || (state.branch && !state.live.has(key)));
       live(wants ? moves : null);
     }
-    if (!explore || this.explored.has(key)) return;
-    const found = await explore(moves);
-    this.explored.set(key, found);
-    if (this.branch && found.name) {
-      const number = moves.length - (this.branch.before?.length ?? this.branch.at) - 1;
-      if (this.branch.usi[number] === moves.at(-1)) {
-        this.branch.ja[number] = found.name.ja;
-        this.branch.en[number] = found.name.en;
-      }
-    }
-    if (key === this.line().join(" ")) this.drawPosition();
+    if (!explore || state.explored.has(key)) return;
+    state.enterExplored(moves, await explore(moves));
+    if (state === this.state) this.draw();
+  }
+
+  toggle(name) {
+    this[name] = !this[name];
+    this.draw();
   }
 
   toggleLive() {
     this.isLive = !this.isLive;
-    this.liveButton.setAttribute("aria-pressed", String(this.isLive));
     this.threat.end();
+    this.draw();
     if (!this.isLive) this.options.live(null);
     else this.follow();
   }
 
+  flip() {
+    this.board.flip();
+    this.draw();
+  }
+
   onKey(event) {
-    if (!this.data || this.section.hidden || event.defaultPrevented) return;
+    if (!this.state || this.section.hidden || event.defaultPrevented) return;
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     const steps = {
       ArrowLeft: () => this.step(-1),
@@ -397,352 +203,121 @@ export class ReviewPanel {
       ArrowUp: () => this.toMistake(-1),
       ArrowDown: () => this.toMistake(1),
       Home: () => this.go(0),
-      End: () => this.go(this.data.game.moves.length),
-      ...(this.options.threat && !this.guess && { x: () => this.threat.toggle(this.line()) }),
+      End: () => this.go(Infinity),
+      ...(this.options.threat && !this.guess && { x: () => this.threat.toggle(this.state.line()) }),
     };
     if (!steps[event.key]) return;
     event.preventDefault();
     steps[event.key]();
   }
 
-  /** Goes to the position after the next or the previous mistake. */
   toMistake(direction) {
-    if (this.guess) return;
-    const numbers = this.data.plies.filter((ply) => ply && MISTAKES.includes(ply.kind)).map((ply) => ply.ply);
-    const found = direction > 0 ? numbers.find((number) => number > this.at) : numbers.reverse().find((number) => number < this.at);
-    if (found !== undefined) this.go(found);
+    const found = this.guess ? null : this.state.mistakeFrom(direction);
+    if (found !== null) this.go(found);
   }
 
   // Drawing.
 
   draw() {
-    this.drawNames();
-    this.drawFacts();
-    this.drawMoves();
-    this.drawGraph();
-    this.drawMistakes();
-    this.drawPlayers();
-    this.drawPosition();
+    if (!this.state) return;
+    this.root.classList.toggle("guessing", Boolean(this.guess));
+    this.graph.setAttribute("aria-label", t("review.graph"));
+    this.graph.title = t("review.graph");
+    render(this.view(), this.root);
+    this.drawBoard();
+    this.chart.mark(this.state.place);
   }
 
-  drawNames() {
-    const { names, ratings } = this.data.game;
-    const isTurned = this.board.orientation === "white";
-    for (const side of [0, 1]) {
-      const element = this.names[isTurned ? 1 - side : side];
-      const rating = ratings[side] === null ? "" : ` (${ratings[side]})`;
-      element.textContent = `${SIDES[side]} ${names[side] || i18n.t(side ? "board.white" : "board.black")}${rating}`;
-    }
+  view() {
+    const { state } = this;
+    const [bottom, top] = this.board.orientation === "white" ? [1, 0] : [0, 1];
+    const name = (side) => html`<div class="side-name">${playerName(state.game, side)}</div>`;
+    const go = (index) => this.go(index);
+    const playLine = (at, line, depth, before) => this.playLine(at, line, depth, before);
+    const look = (depth) => {
+      state.branch.depth = depth;
+      this.moved();
+    };
+    return html`<div class="left">
+        <div class="stage">
+          ${name(top)}${this.boardPlace}${name(bottom)}${this.controlsView()}
+          <div class="branch small" aria-live="polite">${branchView(state, look)}</div>
+          ${this.threat.lineView(state.turn())}
+        </div>
+        <div class="panel losses-panel">${lossesView(state.data.plies, state.game.thresholds)}${factsView(state.game)}</div>
+        ${playersView(state)}
+      </div>
+      <div class="side">
+        <div class="panel win-rates"><h2>${t("review.graph.title")}</h2>${this.graph}</div>
+        ${this.options.actions?.()} ${judgementView(state, playLine)} ${candidatesView(state, (line, depth) => this.enter(line, depth))}
+        ${this.opinion?.view()}
+        <div class="panel mistakes-panel"><h2>${t("review.mistakes")}</h2><ol class="mistakes">${mistakesView(state, go)}</ol></div>
+        <div class="panel moves-panel"><h2>${t("review.moves")}</h2><ol class="game-moves" tabindex="0">${movesView(state, { go, playLine })}</ol></div>
+      </div>`;
   }
 
-  drawFacts() {
-    const { game } = this.data;
-    const castles = game.castles.map((castle, side) => castle && `${SIDES[side]}${pick(castle)}`).filter(Boolean);
-    const facts = [
-      pick(game.handicap),
-      game.opening && i18n.labelled(i18n.t("review.opening"), pick(game.opening)),
-      castles.length && i18n.labelled(i18n.t("review.castles"), castles.join(" ")),
-      i18n.t("review.number", { count: game.moves.length }),
-      game.winner !== null && i18n.t(`review.won.${game.winner}`),
-      endingName(game.ending),
-    ];
-    const percents = (shares) => Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, percent(share)]));
-    const rule = { ...percents(game.thresholds), margin: percent(game.margin, 1), playouts: game.playouts.toLocaleString() };
-    const headers = Object.entries(game.headers).map(([key, value]) => i18n.labelled(headerName(key), value)).join("  ");
-    this.facts.replaceChildren(
-      h("p", { class: "about", text: facts.filter(Boolean).join("　") }),
-      headers ? h("p", { text: headers }) : "",
-      h("p", { text: i18n.t("review.thresholds", rule) }),
-      h("p", { text: i18n.t("review.great", percents(game.great)) }),
-    );
+  controlsView() {
+    const isGuessing = Boolean(this.guess);
+    return html`<div class="controls">
+      <div class="row navigation">
+        ${iconButton("review.first", "«", () => this.go(0))}${iconButton("review.back", "‹", () => this.step(-1))}
+        ${iconButton("review.forward", "›", () => this.step(1))}${iconButton("review.last", "»", () => this.go(Infinity))}
+        ${iconButton("review.flip", "⇅", () => this.flip())}${this.pen}
+      </div>
+      <div class="row toggles">
+        ${button("review.arrows", () => this.toggle("showsArrows"), { pressed: this.showsArrows, isHidden: isGuessing })}
+        ${button("review.heat", () => this.toggle("showsHeat"), { pressed: this.showsHeat, isHidden: isGuessing })}
+        ${button("review.live", () => this.toggleLive(), { pressed: this.isLive, isHidden: isGuessing || !this.options.live })}
+        ${this.threat.buttonView(() => this.threat.toggle(this.state.line()))}
+        ${button("review.return", () => this.leaveBranch(), { className: "primary", isHidden: !this.state.branch })}
+      </div>
+    </div>`;
   }
 
   drawGraph() {
-    const { positions, plies } = this.data;
-    const rates = positions.map((position) => (position ? 100 * position.black : null));
-    const only = (kind) => rates.map((rate, i) => (i > 0 && plies[i - 1]?.kind === kind ? rate : null));
-    this.chart.set(rates.map((_, i) => i), [rates, ...COLOURED.map(only)]);
-    this.chart.mark(this.branch ? this.branch.at : this.at);
+    if (!this.state) return;
+    const rates = this.state.rates();
+    this.chart.set(rates.map((_, i) => i), [rates, ...COLOURED.map((kind) => this.state.rates(kind))]);
   }
 
-  drawMoves() {
-    const { game } = this.data;
-    const item = (index, text, move) => {
-      const button = h(
-        "button",
-        { type: "button", class: "game-move", dataset: { index }, on: { click: () => this.go(index) } },
-        h("span", { class: "count", text: index || "" }),
-        h("span", { class: "name", text }),
-        h("span", { class: "badge" }),
-        h("span", { class: "spent", text: clock(move?.seconds) }),
-        h("span", { class: "rate" }),
-      );
-      const comment = index ? move.comment : game.comment;
-      return h("li", {}, button, comment ? h("p", { class: "comment", text: comment }) : null);
-    };
-    const items = [item(0, i18n.t("review.start"))];
-    game.moves.forEach((move, i) => items.push(item(i + 1, pick(move), move)));
-    this.addVariations(items, game.variations);
-    this.moves.replaceChildren(...items);
-    this.drawMarks();
-  }
-
-  addVariations(items, variations) {
-    for (const variation of variations) {
-      const list = h("p", { class: "variation" }, h("span", { class: "muted", text: `${i18n.t("review.variation", { number: variation.ply })} ` }));
-      const at = Math.min(variation.ply - 1, this.data.game.moves.length);
-      variation[i18n.current()].forEach((name, i) => {
-        const comment = variation.comments[i];
-        list.append(lineButton(name, () => this.playLine(at, variation, i + 1, variation.before), comment), " ");
-      });
-      items[at + 1 < items.length ? at + 1 : items.length - 1].append(list);
-      this.addVariations(items, variation.variations);
-    }
-  }
-
-  drawMarks() {
-    for (const button of this.moves.querySelectorAll(".game-move")) {
-      const index = Number(button.dataset.index);
-      button.parentElement.hidden = this.limit !== null && index > this.limit;
-      const ply = index ? this.data.plies[index - 1] : null;
-      const position = this.data.positions[index];
-      button.querySelector(".badge").replaceWith(badge(ply));
-      button.dataset.kind = ply?.kind ?? "";
-      button.querySelector(".rate").textContent = position ? `${percent(position.black)}` : "";
-    }
-  }
-
-  drawMistakes() {
-    const found = this.data.plies.filter((ply) => ply && MISTAKES.includes(ply.kind));
-    const items = found.map((ply) =>
-      h(
-        "li",
-        {},
-        h(
-          "button",
-          {
-            type: "button",
-            class: "mistake",
-            dataset: { kind: ply.kind, index: ply.ply },
-            "aria-current": !this.branch && ply.ply === this.at ? "true" : null,
-            on: { click: () => this.go(ply.ply) },
-          },
-          h("span", { class: "count", text: ply.ply }),
-          badge(ply),
-          h("span", { class: "name", text: `${this.sign(ply.turn)}${pick(this.data.game.moves[ply.ply - 1])}` }),
-          h("span", { class: "kind", text: kindName(ply.kind) }),
-          h("span", { class: "number", text: `−${percent(ply.loss)} %` }),
-        ),
-      ),
-    );
-    redraw(this.mistakes, ...(items.length ? items : [h("li", { class: "muted", text: i18n.t("review.mistakes.none") })]));
-  }
-
-  sign(turn) {
-    return i18n.current() === "ja" ? "" : SIDES[turn];
-  }
-
-  drawPlayers() {
-    const { summary, game, plies } = this.data;
-    this.losses.draw(plies, game.thresholds);
-    const rows = [
-      ["review.accuracy", (one) => (one.accuracy === null ? "–" : `${one.accuracy.toFixed(1)} %`)],
-      ["review.agreement", (one) => `${percent(one.agreement)} %`],
-      ["review.loss", (one) => `${percent(one.meanLoss, 1)} %`],
-      ...["great", "inaccuracy", ...MISTAKES].map((kind) => [`judgement.kind.${kind}`, (one) => one.counts[kind]]),
-    ];
-    const head = [0, 1].map((side) => h("th", { scope: "col", text: `${SIDES[side]} ${game.names[side]}` }));
-    this.players.replaceChildren(
-      h("h2", { text: i18n.t("review.players") }),
-      h(
-        "table",
-        { class: "accuracy-table" },
-        h("thead", {}, h("tr", {}, h("td"), ...head)),
-        h("tbody", {}, ...rows.map(([key, value]) => h("tr", {}, h("th", { scope: "row", text: i18n.t(key) }), ...summary.map((one) => h("td", { class: "number", text: value(one) }))))),
-      ),
-    );
-  }
-
-  /** Returns {sfen, check, lastMove, turn} of the position on the board. */
-  shown() {
-    const { game } = this.data;
-    const moves = this.line();
-    if (!this.branch) {
-      const { sfen, check } = game.positions[this.at];
-      return { sfen, check, lastMove: moves.at(-1) ?? null };
-    }
-    const first = this.branch.before ? 0 : this.branch.at;
-    let { sfen } = game.positions[first];
-    for (const move of moves.slice(first)) sfen = afterMove(sfen, move);
-    return { sfen, check: this.explored.get(moves.join(" "))?.check ?? false, lastMove: moves.at(-1) };
-  }
-
-  /** Returns the best analysis of the position on the board, or null. */
-  analysis() {
-    const live = this.liveResults.get(this.line().join(" ")) ?? null;
-    const kept = this.branch ? null : this.data.positions[this.at];
-    if (!kept || !live) return live ?? kept;
-    return live.playouts > kept.playouts ? live : kept;
-  }
-
-  drawPosition() {
-    const key = this.line().join(" ");
-    const known = this.explored.get(key);
-    const isClosed = this.guess && (this.branch || this.at !== this.limit || !this.guess.mayAnswer());
-    this.board.set({ ...this.shown(), legal: isClosed ? [] : (known?.legal ?? []) });
-    const analysis = this.analysis();
-    this.drawOverlays(analysis);
-    this.drawJudgement(analysis, known);
-    const draw = this.drawn === key ? whenReleased : (_element, call) => call(); // Buttons are for one position.
-    this.drawn = key;
-    draw(this.candidates, () => this.drawCandidates());
-    this.threat.draw(this.turn());
-    this.opinion?.draw();
-    draw(this.branchLine, () => this.drawBranch());
-    this.chart.mark(this.branch ? this.branch.at : this.at);
-    for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
-    if (!this.branch) this.moves.querySelector(`[data-index="${this.at}"]`)?.setAttribute("aria-current", "true");
-    for (const button of this.mistakes.querySelectorAll("button")) {
-      if (!this.branch && Number(button.dataset.index) === this.at) button.setAttribute("aria-current", "true");
-      else button.removeAttribute("aria-current");
-    }
-  }
-
-  /** Returns the side to move on the board: 0 black, 1 white. */
-  turn() {
-    return Number(this.shown().sfen.split(" ")[1] === "w");
-  }
-
-  scrollToMove() {
-    const button = this.moves.querySelector(`[data-index="${this.at}"]`);
-    if (!button) return;
-    const [top, bottom] = [button.offsetTop - this.moves.offsetTop, button.offsetTop - this.moves.offsetTop + button.offsetHeight];
-    if (top < this.moves.scrollTop) this.moves.scrollTop = top;
-    else if (bottom > this.moves.scrollTop + this.moves.clientHeight) this.moves.scrollTop = bottom - this.moves.clientHeight;
-  }
-
-  drawOverlays(analysis) {
-    if (this.guess) {
-      this.board.arrows(!this.branch && this.at === this.limit ? this.guess.arrows() : []);
+  drawBoard() {
+    const { state, guess } = this;
+    const isAsked = guess && !state.branch && state.at === state.limit;
+    const isClosed = guess && !(isAsked && guess.mayAnswer());
+    this.board.set({ ...state.shown(), legal: isClosed ? [] : (state.explored.get(state.key())?.legal ?? []) });
+    if (guess) {
+      this.board.arrows(isAsked ? guess.arrows() : []);
       this.board.heat({});
       return;
     }
-    const moves = analysis?.moves ?? [];
-    const visits = moves.reduce((sum, move) => sum + move.visits, 0) || 1;
-    const arrows = [];
-    if (this.showsArrows) {
-      const best = moves.filter((move, i) => i === 0 || move.visits / visits >= LEAST_SHARE).slice(0, MOST_ARROWS);
-      best.forEach((move, i) => {
-        const share = move.visits / visits;
-        const label = move.mate ? "" : `${percent(share)} %`;
-        arrows.push({ move: move.usi, width: Math.max(0.15, share), color: i === 0 ? "var(--good)" : "var(--arrow)", label });
-      });
-      const ply = this.branch ? null : this.data.plies[this.at];
-      if (ply && MISTAKES.includes(ply.kind)) {
-        arrows.push({ move: this.data.game.moves[this.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: ply.mark });
-      }
-    }
-    this.board.arrows(this.threat.isOn ? this.threat.arrows(this.turn()) : arrows);
+    const moves = state.analysis()?.moves ?? [];
+    this.board.arrows(this.threat.isOn ? this.threat.arrows(state.turn()) : this.showsArrows ? this.arrows(moves) : []);
     const heat = {};
     if (this.showsHeat) for (const move of moves) heat[move.usi.slice(2, 4)] = (heat[move.usi.slice(2, 4)] ?? 0) + move.prior;
     this.board.heat(heat);
   }
 
-  drawJudgement(analysis, known) {
-    const parts = [];
-    const index = this.at - 1;
-    const ply = !this.branch && index >= 0 ? this.data.plies[index] : null;
-    if (ply) {
-      const move = this.data.game.moves[index];
-      const kind = kindName(ply.kind);
-      const text = i18n.t("review.played", { number: ply.ply, move: `${this.sign(ply.turn)}${pick(move)}`, kind });
-      parts.push(h("h2", {}, `${text} `, badge(ply)));
-      parts.push(h("p", { class: "number", text: changeText(ply) }));
-      if (ply.better.usi.length) parts.push(this.lineOf("judgement.better", index, ply.better));
-      if (ply.refutation.usi.length) {
-        const key = MISTAKES.includes(ply.kind) ? "judgement.refutation" : "judgement.next";
-        parts.push(this.lineOf(key, index + 1, ply.refutation));
-      }
-    }
-    const ending = analysis && !analysis.moves.length ? analysis.ending : known?.ending;
-    if (analysis?.ending === "declaration") parts.push(h("p", { class: "notice-line", text: i18n.t("review.declaration") }));
-    else if (ending) parts.push(h("p", { class: "notice-line", text: i18n.t("review.over", { ending: endingName(ending) }) }));
-    this.judgement.hidden = !parts.length;
-    redraw(this.judgement, ...parts);
-  }
-
-  lineOf(key, at, line) {
-    const shown = lineOf(key, line[i18n.current()], (depth) => this.playLine(at, line, depth));
-    shown.dataset.line = `${at} ${line.usi.join(" ")}`;
-    return shown;
-  }
-
-  drawCandidates() {
-    if (!this.data) return;
-    const analysis = this.analysis();
-    const parts = [h("h2", { text: i18n.t("review.candidates") })];
-    if (!analysis) parts.push(h("p", { class: "muted", text: i18n.t("review.unknown") }));
-    else if (analysis.moves.length) {
-      const count = analysis.playouts.toLocaleString(i18n.current());
-      parts[0].append(h("span", { class: "small muted number", text: ` ${i18n.t("review.playouts", { count })}` }));
-      parts.push(this.candidateTable(analysis));
-    }
-    this.candidates.replaceChildren(...parts);
-  }
-
-  candidateTable(analysis) {
-    const visits = analysis.moves.reduce((sum, move) => sum + move.visits, 0) || 1;
-    const head = ["review.move", "review.winrate", "review.visits", "review.prior"];
-    const rows = analysis.moves.filter((move) => move.visits || move.mate).slice(0, MOST_ROWS);
-    const body = rows.flatMap((move) => {
+  /** Returns the arrows of the best moves, and of a mistake that follows in the game. */
+  arrows(moves) {
+    const { state } = this;
+    const visits = moves.reduce((sum, move) => sum + move.visits, 0) || 1;
+    const best = moves.filter((move, i) => i === 0 || move.visits / visits >= LEAST_SHARE).slice(0, MOST_ARROWS);
+    const arrows = best.map((move, i) => {
       const share = move.visits / visits;
-      const cells = [
-        h("td", { class: "name" }, lineButton(move.line[i18n.current()][0], () => this.enter(move.line, 1))),
-        h("td", { class: "number", text: this.rateOf(move) }),
-        h("td", { class: "number share" }, h("span", { class: "bar", style: { "--share": `${100 * share}%` } }), `${percent(share)} %`),
-        h("td", { class: "number", text: `${percent(move.prior)} %` }),
-      ];
-      const rest = move.line[i18n.current()].slice(1);
-      const line = rest.map((name, i) => lineButton(name, () => this.enter(move.line, i + 2)));
-      return [
-        h("tr", {}, ...cells),
-        rest.length ? h("tr", { class: "pv" }, h("td", { colspan: 4 }, ...line.flatMap((one) => [one, " "]))) : null,
-      ];
+      return { move: move.usi, width: Math.max(0.15, share), color: i === 0 ? "var(--good)" : "var(--arrow)", label: move.mate ? "" : `${percent(share)} %` };
     });
-    return h("table", {}, h("thead", {}, h("tr", {}, ...head.map((key) => h("th", { scope: "col", text: i18n.t(key) })))), h("tbody", {}, ...body));
-  }
-
-  rateOf(move) {
-    if (move.mate) return i18n.t(move.mate > 0 ? "review.mate.wins" : "review.mate.loses", { plies: Math.abs(move.mate) });
-    return move.winRate === null ? "–" : `${percent(move.winRate, 1)} %`;
-  }
-
-  /** Plays moves of a line from the position on the board. */
-  enter(line, depth) {
-    if (!this.branch) return this.playLine(this.at, line, depth);
-    const branch = this.branch;
-    const joined = Object.fromEntries(["usi", "ja", "en"].map((key) => [key, [...branch[key].slice(0, branch.depth), ...line[key]]]));
-    return this.playLine(branch.at, joined, branch.depth + depth, branch.before);
-  }
-
-  drawBranch() {
-    this.returnButton.hidden = !this.branch;
-    if (!this.branch) {
-      this.branchLine.replaceChildren();
-      return;
+    const ply = state.branch ? null : state.data.plies[state.at];
+    if (ply && MISTAKES.includes(ply.kind)) {
+      arrows.push({ move: state.game.moves[state.at].usi, width: 0.25, color: `var(${colorName(ply.kind)})`, label: ply.mark });
     }
-    const { at, depth, before } = this.branch;
-    const names = this.branch[i18n.current()];
-    const number = (before?.length ?? at) + 1;
-    const buttons = names.map((name, i) => {
-      const button = lineButton(name, () => {
-        this.branch.depth = i + 1;
-        this.drawPosition();
-        this.follow();
-      });
-      if (i + 1 === depth) button.setAttribute("aria-current", "true");
-      return button;
-    });
-    this.branchLine.replaceChildren(h("span", { class: "muted", text: `${i18n.t("review.branch", { number })} ` }), ...buttons.flatMap((one) => [one, " "]));
+    return arrows;
+  }
+
+  scrollToMove() {
+    const list = this.root.querySelector(".game-moves");
+    const shown = list.children[this.state.at].firstElementChild;
+    const [top, bottom] = [shown.offsetTop - list.offsetTop, shown.offsetTop - list.offsetTop + shown.offsetHeight];
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (bottom > list.scrollTop + list.clientHeight) list.scrollTop = bottom - list.clientHeight;
   }
 }

@@ -3,80 +3,22 @@
 import { download, fileField, h, onDrop, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
-import { percent } from "./judgement.js";
+import { percent, SIDES } from "./judgement.js";
 import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
+import { button, html, live, render } from "./template.js";
 
+const { t } = i18n;
 const DEEPER = 10;
 const MOST_PLAYOUTS = 100_000;
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
 const MOST_BYTES = 1 << 20;
+const CHOSEN = "goryu.review.playouts";
 const RECENT = "goryu.review.recent";
 const MOST_RECENT = 8;
 const MOST_RECENT_TEXT = 60_000;
-
-i18n.extend({
-  en: {
-    "review.open": "Open a file",
-    "review.intro": "Review a game",
-    "review.drop": "Drop a game record here, open a file, or paste the record below.",
-    "review.formats": "KIF, KI2, CSA, JKF, SFEN or a USI line, in UTF-8 or Shift_JIS; with comments, variations, handicap and times.",
-    "review.paste": "Paste a record",
-    "review.paste.open": "Open the text",
-    "review.recent": "Recent games",
-    "review.playouts.label": "Playouts for each position",
-    "review.go": "Review",
-    "review.stop": "Stop",
-    "review.other": "Another game",
-    "review.microscope": "Under the microscope",
-    "review.guess": "Guess the moves",
-    "review.play": "Play on from here",
-    "review.kif": "Save KIF with comments",
-    "review.html": "Save as a page",
-    "review.progress": "{known} of {all} positions",
-    "review.done": "Every position has at least {playouts} playouts.",
-    "review.deepen": "Search the mistakes deeper",
-    "review.deepen.title": "Ten times as many playouts for the moves that are called mistakes",
-    "review.deep.begins": "The search begins …",
-    "review.deep": "Move {ply} is being searched with {playouts} playouts. Done: {done} of {of}, {share} %",
-    "review.deep.done": "Mistakes searched with {playouts} playouts: {of}",
-    "review.deep.stopped": "Stopped. Mistakes searched with {playouts} playouts: {done} of {of}",
-    "review.deep.none": "There are no mistakes to search.",
-    "review.too.large": "{name} is larger than 1 MB: expected a game record",
-    "review.pasted": "pasted record",
-  },
-  ja: {
-    "review.open": "ファイルを開く",
-    "review.intro": "棋譜を検討する",
-    "review.drop": "棋譜ファイルをここにドロップするか、開くか、下の欄に貼り付けてください。",
-    "review.formats": "KIF、KI2、CSA、JKF、SFEN、USI。UTF-8 と Shift_JIS。コメント、変化、駒落ち、消費時間にも対応します。",
-    "review.paste": "棋譜を貼り付け",
-    "review.paste.open": "貼り付けた棋譜を開く",
-    "review.recent": "最近の棋譜",
-    "review.playouts.label": "一局面のプレイアウト数",
-    "review.go": "解析",
-    "review.stop": "停止",
-    "review.other": "別の棋譜",
-    "review.microscope": "顕微鏡で見る",
-    "review.guess": "次の一手を当てる",
-    "review.play": "ここから対局",
-    "review.kif": "コメント付き KIF を保存",
-    "review.html": "HTML で保存",
-    "review.progress": "{all} 局面中 {known} 局面",
-    "review.done": "すべての局面を {playouts} プレイアウト以上で解析しました。",
-    "review.deepen": "悪手を深く調べる",
-    "review.deepen.title": "疑問手・悪手だけを 10 倍のプレイアウト数で調べ直します",
-    "review.deep.begins": "準備しています…",
-    "review.deep": "{ply}手目を {playouts} プレイアウトで調べています（{of} 手中 {done} 手完了、{share} %）",
-    "review.deep.done": "{of} 手を {playouts} プレイアウトで調べ直しました。",
-    "review.deep.stopped": "中止しました。{of} 手中 {done} 手を {playouts} プレイアウトで調べ直しました。",
-    "review.deep.none": "調べ直す手はありません。",
-    "review.too.large": "{name} は 1 MB を超えています。棋譜を指定してください。",
-    "review.pasted": "貼り付けた棋譜",
-  },
-});
 
 let view = null;
 
@@ -98,90 +40,95 @@ class ReviewView {
   constructor(section) {
     this.section = section;
     this.isRunning = false;
-    this.positions = 0;
+    this.deep = null; // How far the deeper search of the mistakes is.
     this.told = null; // The positions that were reported since the state was asked for.
-    this.buildOpener();
-    this.buildActions();
+    this.opener = h("div", { class: "panel opener stack" });
+    section.append(this.opener);
+    this.file = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
+    this.choosePlayouts();
     this.panel = new ReviewPanel(section, {
       explore: (moves) => socket.request("review.explore", { moves }),
       live: (moves) => this.live(moves),
       threat: (moves) => this.threat(moves),
       opinion: (engine, moves) => this.askEngine(engine, moves),
-      actions: [this.guessPlace, this.actions],
+      actions: () => html`${this.guess.view()} ${this.actionsView()}`,
     });
     this.guess = new Guess(this.panel, {
       judge: (index, move) => socket.request("review.guess", { index, move }),
       onBegin: () => this.isRunning && socket.request("review.stop"),
     });
-    this.guessPlace.append(this.guess.element);
+    i18n.onChange(() => this.drawOpener());
     this.listen();
   }
 
   // Opening.
 
-  buildOpener() {
-    const input = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
-    this.text = h("textarea", { rows: 6, spellcheck: "false", dataset: { i18nPlaceholder: "review.paste", i18nLabel: "review.paste" } });
-    this.recent = h("ul", { class: "recent" });
-    this.recentPart = h("div", { hidden: true }, h("h3", { dataset: { i18n: "review.recent" } }), this.recent);
-    this.opener = h(
-      "div",
-      { class: "panel opener stack" },
-      h("h2", { dataset: { i18n: "review.intro" } }),
-      h("p", { dataset: { i18n: "review.drop" } }),
-      h("p", { class: "small muted", dataset: { i18n: "review.formats" } }),
-      h("div", { class: "row" }, h("button", { type: "button", class: "primary", on: { click: () => input.click() }, dataset: { i18n: "review.open" } }), input),
-      this.text,
-      h("div", { class: "row" }, h("button", { type: "button", on: { click: () => this.openText(this.text.value) }, dataset: { i18n: "review.paste.open" } })),
-      this.recentPart,
-    );
-    this.section.append(this.opener);
-    this.drawRecent();
+  drawOpener() {
+    this.opener.hidden = this.panel.state !== null;
+    render(this.openerView(), this.opener);
   }
 
-  buildActions() {
-    this.playouts = h("select", { dataset: { i18nLabel: "review.playouts.label" } }, ...PLAYOUTS.map((count) => h("option", { value: count, text: count.toLocaleString() })));
-    this.choosePlayouts();
-    this.playouts.addEventListener("change", () => localStorage.setItem("goryu.review.playouts", this.playouts.value));
-    this.goButton = h("button", { type: "button", class: "primary", on: { click: () => (this.isRunning ? socket.request("review.stop") : this.start()) } });
-    this.deepButton = h("button", { type: "button", class: "small", on: { click: () => this.deepen() }, dataset: { i18n: "review.deepen" } });
-    this.progress = h("progress", { max: 1, value: 0, dataset: { i18nLabel: "review.intro" } });
-    this.progressText = h("span", { class: "small muted number", role: "status" });
-    const save = (kind) => h("button", { type: "button", class: "small", on: { click: () => this.export(kind) }, dataset: { i18n: `review.${kind}` } });
-    const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.shown().sfen)}`);
-    const microscope = h("button", { type: "button", class: "small", on: { click: look }, dataset: { i18n: "review.microscope" } });
-    const action = (name, call) => h("button", { type: "button", class: "small", on: { click: call }, dataset: { i18n: `review.${name}` } });
-    const play = () => playFrom({ sfen: this.panel.data.game.start, moves: this.panel.line() });
-    this.guessPlace = h("div", { class: "guess-place" });
-    this.title = h("h2", {});
-    this.network = h("span", { class: "small muted" });
-    this.actions = h(
-      "div",
-      { class: "panel stack review-actions" },
-      this.title,
-      h("div", { class: "row" }, h("label", { class: "row small" }, h("span", { dataset: { i18n: "review.playouts.label" } }), this.playouts), this.goButton),
-      h("div", { class: "row" }, this.progress, this.progressText),
-      h("div", { class: "row" }, this.deepButton),
-      this.network,
-      h("div", { class: "row" }, h("button", { type: "button", class: "small", on: { click: () => this.close() }, dataset: { i18n: "review.other" } }), save("kif"), save("html"), microscope, action("guess", () => this.guess.open()), action("play", play)),
-    );
-    i18n.onChange(() => {
-      this.drawProgress();
-      this.drawNetwork();
-      this.drawTitle();
-    });
+  openerView() {
+    const paste = t("review.paste");
+    const games = readRecent();
+    return html`<h2>${t("review.intro")}</h2>
+      <p>${t("review.drop")}</p>
+      <p class="small muted">${t("review.formats")}</p>
+      <div class="row">${button("review.open", () => this.file.click(), { className: "primary" })}${this.file}</div>
+      <textarea rows="6" spellcheck="false" placeholder=${paste} aria-label=${paste} title=${paste}></textarea>
+      <div class="row">${button("review.paste.open", () => this.openText(this.opener.querySelector("textarea").value))}</div>
+      <div ?hidden=${!games.length}><h3>${t("review.recent")}</h3><ul class="recent">${games.map((game) => this.recentView(game))}</ul></div>`;
+  }
+
+  recentView({ date, title, ...source }) {
+    const when = new Date(date).toLocaleString(i18n.current());
+    return html`<li class="row">
+      <button type="button" class="quiet" title=${source.name} @click=${() => this.open(source)}>${title ?? source.name}</button><span class="small muted">${when}</span>
+    </li>`;
+  }
+
+  actionsView() {
+    const action = (name, call) => button(`review.${name}`, call, { className: "small" });
+    const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.state.shown().sfen)}`);
+    const play = () => playFrom({ sfen: this.panel.state.game.start, moves: this.panel.state.line() });
+    const [share, progress] = this.deep ? deepProgress(this.deep) : this.progress();
+    const label = t("review.playouts.label");
+    const choose = (event) => {
+      this.playouts = Number(event.target.value);
+      localStorage.setItem(CHOSEN, event.target.value);
+    };
+    return html`<div class="panel stack review-actions">
+      <h2 title=${this.named.file}>${this.title()}</h2>
+      <div class="row">
+        <label class="row small"><span>${label}</span>
+          <select aria-label=${label} title=${label} @change=${choose}>
+            ${PLAYOUTS.map((count) => html`<option value=${count} .selected=${live(count === this.playouts)}>${count.toLocaleString()}</option>`)}
+          </select></label
+        >${button(this.isRunning ? "review.stop" : "review.go", () => (this.isRunning ? socket.request("review.stop") : this.start()), { className: "primary" })}
+      </div>
+      <div class="row">
+        <progress max="1" .value=${share} aria-label=${t("review.intro")} title=${t("review.intro")}></progress
+        ><span class="small muted number" role="status">${progress}</span>
+      </div>
+      <div class="row">${button("review.deepen", () => this.deepen(), { className: "small", title: t("review.deepen.title"), isDisabled: this.isRunning })}</div>
+      <span class="small muted">${this.networkTexts?.[i18n.current()]}</span>
+      <div class="row">
+        ${action("other", () => this.close())} ${action("kif", () => this.export("kif"))} ${action("html", () => this.export("html"))}
+        ${action("microscope", look)} ${action("guess", () => this.guess.open())} ${action("play", play)}
+      </div>
+    </div>`;
   }
 
   /** Chooses so many playouts if the list has them, else what the user chose last. */
   choosePlayouts(count) {
-    const chosen = [count, Number(localStorage.getItem("goryu.review.playouts")), 400];
-    this.playouts.value = chosen.find((one) => PLAYOUTS.includes(one));
+    const chosen = [count, Number(localStorage.getItem(CHOSEN)), 400];
+    this.playouts = chosen.find((one) => PLAYOUTS.includes(one));
   }
 
   listen() {
     onDrop(this.section, (given) => (given.files.length ? this.openFile(given.files[0]) : this.openText(given.getData("text/plain"))));
     document.addEventListener("paste", (event) => {
-      if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(event.target.tagName)) return;
+      if (this.section.hidden || /^(INPUT|TEXTAREA)$/.test(/** @type {Element} */ (event.target).tagName)) return;
       this.openText(event.clipboardData.getData("text/plain"));
     });
     socket.on("review.position", (message) => this.onPosition(message));
@@ -197,15 +144,14 @@ class ReviewView {
         if (this.told === told) this.told = null;
       });
       if (state.game) {
-        this.shows(state, this.panel.data !== null);
+        this.shows(state, this.panel.state !== null);
         for (const message of told) this.panel.update(message);
-        this.drawProgress();
       } else if (this.source) await this.open(this.source);
     });
   }
 
   async openFromCommandLine() {
-    if (this.source || this.panel.data) return;
+    if (this.source || this.panel.state) return;
     await connected();
     const file = await socket.request("session.file");
     await this.open({ name: file.name, content: file.content });
@@ -222,7 +168,7 @@ class ReviewView {
 
   async openFile(file) {
     if (file.size > MOST_BYTES) {
-      toast(i18n.t("review.too.large", { name: file.name }), "error");
+      toast(t("review.too.large", { name: file.name }), "error");
       return;
     }
     const bytes = new Uint8Array(await file.arrayBuffer());
@@ -230,36 +176,32 @@ class ReviewView {
   }
 
   async openText(text) {
-    const name = i18n.t("review.pasted");
-    if (new Blob([text]).size > MOST_BYTES) toast(i18n.t("review.too.large", { name }), "error");
+    const name = t("review.pasted");
+    if (new Blob([text]).size > MOST_BYTES) toast(t("review.too.large", { name }), "error");
     else if (text.trim()) await this.open({ name, text });
   }
 
   /** Opens a record, {name, content} or {name, text}, at the position after `ply` moves, and begins its review. */
   async open(source, ply = 0) {
-    const state = await socket.request("review.open", { ...source, playouts: Number(this.playouts.value) });
+    const state = await socket.request("review.open", { ...source, playouts: this.playouts });
     this.source = source;
     this.shows(state, false);
-    this.remember({ ...source, title: this.title.textContent });
+    remember({ ...source, title: this.title() });
     if (ply) this.panel.go(ply);
-    if (this.known() < this.positions) await this.start();
+    if (this.known() < state.positions.length) await this.start();
   }
 
   shows(state, keepsPlace) {
-    const { at, branch } = this.panel;
-    this.opener.hidden = true;
+    const { at, branch } = this.panel.state ?? {};
     if (!keepsPlace) this.guess.reset();
     this.liveKey = null; // The server has stopped the analysis of the position that was shown before.
     this.isRunning = state.isRunning;
-    this.positions = state.positions.length;
     this.counted = this.deep = null;
     this.named = { file: state.file, date: state.date, names: state.game.names };
-    this.drawTitle();
     this.networkTexts = state.network;
-    this.drawNetwork();
     this.panel.load(state);
     if (keepsPlace && !branch) this.panel.go(at);
-    this.drawProgress();
+    this.drawOpener();
   }
 
   close() {
@@ -267,12 +209,10 @@ class ReviewView {
     this.panel.threat.end();
     this.panel.options.live(null);
     this.guess.reset();
-    this.panel.root.hidden = true;
-    this.panel.data = null;
+    this.panel.close();
     this.source = null;
-    this.opener.hidden = false;
-    this.drawRecent();
-    this.text.value = "";
+    this.opener.querySelector("textarea").value = "";
+    this.drawOpener();
   }
 
   // The review.
@@ -281,30 +221,30 @@ class ReviewView {
     this.isRunning = true;
     this.deep = null;
     this.counted = this.known();
-    this.drawProgress();
+    this.panel.draw();
     try {
-      await socket.request("review.start", { playouts: Number(this.playouts.value) });
+      await socket.request("review.start", { playouts: this.playouts });
     } finally {
       this.isRunning = false;
       this.counted = null;
-      this.drawProgress();
+      this.panel.draw();
     }
   }
 
   /** Searches the mistakes with more playouts. */
   async deepen() {
     this.isRunning = true;
-    const playouts = Math.min(MOST_PLAYOUTS, DEEPER * Number(this.playouts.value));
+    const playouts = Math.min(MOST_PLAYOUTS, DEEPER * this.playouts);
     this.deep = { done: 0, of: null, ply: null, share: 0, playouts, state: "runs" };
     const { deep } = this;
-    this.drawProgress();
+    this.panel.draw();
     try {
       const { isWhole } = await socket.request("review.deepen", { playouts });
       deep.state = isWhole ? "done" : "stopped";
     } finally {
       if (deep.state === "runs") deep.state = "stopped";
       this.isRunning = false;
-      this.drawProgress();
+      this.panel.draw();
     }
   }
 
@@ -312,67 +252,43 @@ class ReviewView {
   onDeep(progress) {
     if (!this.deep) return;
     Object.assign(this.deep, progress);
-    this.drawProgress();
+    this.panel.draw();
   }
 
   /** Takes whether a review runs; one that was begun over an earlier connection has no other way to say so. */
   onRunning(isRunning) {
     this.isRunning = isRunning;
     if (!isRunning) this.counted = null;
-    this.drawProgress();
+    this.panel.draw();
   }
 
   onPosition(message) {
     this.told?.push(message);
-    if (!this.panel.data) return;
+    if (!this.panel.state) return;
     this.counted = message.known;
     this.panel.update(message);
-    this.drawProgress();
   }
 
   /** Returns how many positions have the wanted number of playouts. */
   known() {
-    const wanted = Number(this.playouts.value);
-    const { positions } = this.panel.data;
+    const wanted = this.playouts;
+    const { positions } = this.panel.state.data;
     return positions.filter((position) => position && (position.isFinal || position.playouts >= wanted)).length;
   }
 
-  drawProgress() {
-    this.goButton.textContent = i18n.t(this.isRunning ? "review.stop" : "review.go");
-    this.deepButton.disabled = this.isRunning;
-    this.deepButton.title = i18n.t("review.deepen.title");
-    if (!this.panel?.data) return;
-    if (this.deep) {
-      this.drawDeep();
-      return;
-    }
+  /** Returns the share of the positions that are known, and what the page says of it. */
+  progress() {
     const known = this.counted ?? this.known();
-    this.progress.value = known / this.positions;
-    const playouts = Number(this.playouts.value).toLocaleString();
-    const isDone = known === this.positions && !this.isRunning;
-    this.progressText.textContent = isDone ? i18n.t("review.done", { playouts }) : i18n.t("review.progress", { known, all: this.positions });
-  }
-
-  drawDeep() {
-    const { done, of, ply, share, playouts, state } = this.deep;
-    this.progress.value = state === "done" ? 1 : share;
-    const running = ply === null ? "review.deep.begins" : "review.deep";
-    const key = of === 0 ? "review.deep.none" : { runs: running, done: "review.deep.done", stopped: "review.deep.stopped" }[state];
-    const isUnknown = of === null && state !== "runs";
-    this.progressText.textContent = isUnknown ? "" : i18n.t(key, { done, of, ply, share: percent(share), playouts: playouts.toLocaleString() });
+    const all = this.panel.state.data.positions.length;
+    const isDone = known === all && !this.isRunning;
+    return [known / all, isDone ? t("review.done", { playouts: this.playouts.toLocaleString() }) : t("review.progress", { known, all })];
   }
 
   /** Names the game by its players and its day; one without names by its file. */
-  drawTitle() {
-    if (!this.named) return;
+  title() {
     const { file, date, names } = this.named;
-    const players = names.map((name, side) => `${"▲△"[side]}${name || i18n.t(side ? "board.white" : "board.black")}`);
-    this.title.textContent = names.some(Boolean) ? [...players, date].join(" ") : file;
-    this.title.title = file;
-  }
-
-  drawNetwork() {
-    this.network.textContent = this.networkTexts?.[i18n.current()] ?? "";
+    const players = names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`);
+    return names.some(Boolean) ? [...players, date].join(" ") : file;
   }
 
   async live(moves) {
@@ -393,47 +309,43 @@ class ReviewView {
   askEngine(engine, moves) {
     this.liveKey = null;
     this.panel.threat.end();
-    return socket.request("engines.opinion", { engine, start: this.panel.data.game.start, moves });
+    return socket.request("engines.opinion", { engine, start: this.panel.state.game.start, moves });
   }
 
   async export(kind) {
     const { name, content } = await socket.request("review.export", { kind });
     download(name, content, kind === "html" ? "text/html;charset=utf-8" : undefined);
   }
+}
 
-  // Recent games, kept by the browser.
+/** Returns the share of the deeper search that is done, and what the page says of it. */
+function deepProgress({ done, of, ply, share, playouts, state }) {
+  const running = ply === null ? "review.deep.begins" : "review.deep";
+  const key = of === 0 ? "review.deep.none" : { runs: running, done: "review.deep.done", stopped: "review.deep.stopped" }[state];
+  const isUnknown = of === null && state !== "runs";
+  const text = isUnknown ? "" : t(key, { done, of, ply, share: percent(share), playouts: playouts.toLocaleString() });
+  return [state === "done" ? 1 : share, text];
+}
 
-  readRecent() {
-    try {
-      const found = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-      return Array.isArray(found) ? found : [];
-    } catch {
-      return [];
-    }
+// Recent games, kept by the browser.
+
+function readRecent() {
+  try {
+    const found = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
+    return Array.isArray(found) ? found : [];
+  } catch {
+    return [];
   }
+}
 
-  remember(source) {
-    const size = (source.text ?? source.content).length;
-    if (size > MOST_RECENT_TEXT) return;
-    const same = (one) => one.text === source.text && one.content === source.content;
-    const games = [{ ...source, date: Date.now() }, ...this.readRecent().filter((one) => !same(one))];
-    localStorage.setItem(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
-  }
-
-  drawRecent() {
-    const games = this.readRecent();
-    this.recentPart.hidden = !games.length;
-    this.recent.replaceChildren(
-      ...games.map(({ date, title, ...source }) => {
-        const when = new Date(date).toLocaleString(i18n.current());
-        const button = h("button", { type: "button", class: "quiet", on: { click: () => this.open(source) }, title: source.name, text: title ?? source.name });
-        return h("li", { class: "row" }, button, h("span", { class: "small muted", text: when }));
-      }),
-    );
-  }
+function remember(source) {
+  const size = (source.text ?? source.content).length;
+  if (size > MOST_RECENT_TEXT) return;
+  const same = (one) => one.text === source.text && one.content === source.content;
+  const games = [{ ...source, date: Date.now() }, ...readRecent().filter((one) => !same(one))];
+  localStorage.setItem(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
 }
 
 function connected() {
   return new Promise((resolve) => socket.onConnected(() => resolve()));
 }
-

@@ -1,68 +1,42 @@
 // What an engine of the user thinks of the position on the board of a review.
 
-import { h, redraw } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { lineButtons } from "./lines.js";
+import { html, live, nothing } from "./template.js";
 
-i18n.extend({
-  en: {
-    "review.opinion": "Second opinion",
-    "review.opinion.engine": "Engine",
-    "review.opinion.ask": "Ask",
-    "review.opinion.wait": "{engine} is thinking for {seconds} s …",
-    "review.opinion.score": "for Black (▲): {score}",
-    "review.opinion.mate": "mate in {plies}",
-    "review.opinion.mated": "mated in {plies}",
-    "review.opinion.depth": "depth {depth}",
-    "review.opinion.resign": "would resign",
-    "review.opinion.win": "would declare a win",
-  },
-  ja: {
-    "review.opinion": "ほかのエンジンの見解",
-    "review.opinion.engine": "エンジン",
-    "review.opinion.ask": "きく",
-    "review.opinion.wait": "{engine} が考えています（{seconds}秒）…",
-    "review.opinion.score": "先手（▲）から見た評価値 {score}",
-    "review.opinion.mate": "{plies}手詰",
-    "review.opinion.mated": "{plies}手で詰まされる",
-    "review.opinion.depth": "深さ {depth}",
-    "review.opinion.resign": "投了",
-    "review.opinion.win": "入玉宣言",
-  },
-});
-
+const { t } = i18n;
 const CHOSEN = "goryu.review.engine";
 
 /**
  * The panel, hidden while there are no engines.
  *
  * ask(engine, moves): a promise of the opinion, or of null if it was stopped. place(): the moves to the position on
- * the board; null without a game. enter(line, depth): plays a line on the board.
+ * the board. enter(line, depth): plays a line on the board. onChange(): something has to be drawn.
  */
 export class SecondOpinion {
-  constructor({ ask, place, enter, lineButton }) {
-    Object.assign(this, { ask, place, enter, lineButton });
+  constructor({ ask, place, enter, onChange }) {
+    this.ask = ask;
+    this.place = place;
+    this.enter = enter;
+    this.onChange = onChange;
     this.engines = [];
+    this.chosen = null;
     this.known = new Map();
     this.waiting = null;
-    this.select = h("select", { dataset: { i18nLabel: "review.opinion.engine" } });
-    this.select.addEventListener("change", () => {
-      localStorage.setItem(CHOSEN, this.select.value);
-      this.draw();
-    });
-    this.button = h("button", { type: "button", on: { click: () => this.start() }, dataset: { i18n: "review.opinion.ask" } });
-    this.answer = h("div", { class: "stack", "aria-live": "polite" });
-    const row = h("div", { class: "row opinion-row" }, this.select, this.button);
-    this.root = h("div", { class: "panel stack opinion", hidden: true }, h("h2", { dataset: { i18n: "review.opinion" } }), row, this.answer);
   }
 
   /** engines: [{name, seconds}]. */
   setEngines(engines) {
     this.engines = engines;
-    this.root.hidden = !engines.length;
-    this.select.replaceChildren(...engines.map(({ name }) => h("option", { value: name, text: name })));
-    const chosen = localStorage.getItem(CHOSEN);
-    if (engines.some(({ name }) => name === chosen)) this.select.value = chosen;
-    this.draw();
+    const chosen = this.chosen ?? localStorage.getItem(CHOSEN);
+    this.chosen = (engines.find(({ name }) => name === chosen) ?? engines[0])?.name;
+    this.onChange();
+  }
+
+  choose(name) {
+    this.chosen = name;
+    localStorage.setItem(CHOSEN, name);
+    this.onChange();
   }
 
   /** Forgets the opinions, which are about another game. */
@@ -71,45 +45,54 @@ export class SecondOpinion {
   }
 
   key() {
-    return `${this.select.value}\n${this.place().join(" ")}`;
+    return `${this.chosen}\n${this.place().join(" ")}`;
   }
 
   async start() {
     const key = this.key();
     this.waiting = key;
-    this.draw();
+    this.onChange();
     try {
-      const opinion = await this.ask(this.select.value, this.place());
+      const opinion = await this.ask(this.chosen, this.place());
       if (opinion) this.known.set(key, opinion);
     } finally {
       if (this.waiting === key) this.waiting = null;
-      this.draw();
+      this.onChange();
     }
   }
 
-  draw() {
-    if (!this.engines.length || !this.place()) return;
-    const key = this.key();
-    const isWaiting = this.waiting === key;
-    this.button.disabled = isWaiting;
-    const found = this.known.get(key);
-    if (isWaiting) {
-      const { name, seconds } = this.engines.find(({ name }) => name === this.select.value);
-      this.answer.replaceChildren(h("span", { class: "muted small", text: i18n.t("review.opinion.wait", { engine: name, seconds }) }));
-    } else if (found) redraw(this.answer, ...this.shown(found));
-    else this.answer.replaceChildren();
+  view() {
+    const { engines, chosen } = this;
+    const isWaiting = engines.length > 0 && this.waiting === this.key();
+    return html`<div class="panel stack opinion" ?hidden=${!engines.length}>
+      <h2>${t("review.opinion")}</h2>
+      <div class="row opinion-row">
+        <select aria-label=${t("review.opinion.engine")} title=${t("review.opinion.engine")} @change=${(event) => this.choose(event.target.value)}>
+          ${engines.map(({ name }) => html`<option value=${name} .selected=${live(name === chosen)}>${name}</option>`)}
+        </select>
+        <button type="button" ?disabled=${isWaiting} @click=${() => this.start()}>${t("review.opinion.ask")}</button>
+      </div>
+      <div class="stack" aria-live="polite">${isWaiting ? this.waitingView() : this.answerView()}</div>
+    </div>`;
   }
 
-  shown({ move, cp, mate, depth, line }) {
+  waitingView() {
+    const { name, seconds } = this.engines.find((engine) => engine.name === this.chosen);
+    return html`<span class="muted small">${t("review.opinion.wait", { engine: name, seconds })}</span>`;
+  }
+
+  answerView() {
+    const key = this.engines.length ? this.key() : "";
+    const found = this.known.get(key);
+    if (!found) return nothing;
+    const { move, cp, mate, depth, line } = found;
     const facts = [
-      mate !== null && i18n.t(mate > 0 ? "review.opinion.mate" : "review.opinion.mated", { plies: Math.abs(mate) }),
-      cp !== null && i18n.t("review.opinion.score", { score: cp > 0 ? `+${cp}` : String(cp).replace("-", "−") }),
-      depth !== null && i18n.t("review.opinion.depth", { depth }),
+      mate !== null && t(mate > 0 ? "review.opinion.mate" : "review.opinion.mated", { plies: Math.abs(mate) }),
+      cp !== null && t("review.opinion.score", { score: cp > 0 ? `+${cp}` : String(cp).replace("-", "−") }),
+      depth !== null && t("review.opinion.depth", { depth }),
     ];
     const names = line[i18n.current()];
-    const buttons = names.map((name, at) => this.lineButton(name, () => this.enter(line, at + 1)));
-    const word = i18n.has(`review.opinion.${move}`) ? i18n.t(`review.opinion.${move}`) : move;
-    const moves = names.length ? buttons.flatMap((one) => [one, " "]) : [word];
-    return [h("p", { class: "number small", text: facts.filter(Boolean).join("　") }), h("p", { class: "line", dataset: { line: line.usi.join(" ") } }, ...moves)];
+    const moves = names.length ? lineButtons(key, names, (count) => this.enter(line, count)) : i18n.word("review.opinion", move);
+    return html`<p class="number small">${facts.filter(Boolean).join("　")}</p><p class="line">${moves}</p>`;
   }
 }

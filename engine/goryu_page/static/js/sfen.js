@@ -3,7 +3,7 @@
 const LETTERS = "abcdefghi";
 const HAND = ["R", "B", "G", "S", "N", "L", "P"];
 
-/** Returns the SFEN after a legal move in USI. */
+/** Returns the SFEN after a legal move in USI. @type {(sfen: string, move: string) => string} */
 export function afterMove(sfen, move) {
   const [board, turn, hands, number] = sfen.split(" ");
   const squares = squaresOf(board);
@@ -26,10 +26,12 @@ export function afterMove(sfen, move) {
   return [boardOf(squares), turn === "b" ? "w" : "b", handsOf(held), Number(number ?? 1) + 1].join(" ");
 }
 
+/** @type {(square: string) => number} */
 function index(square) {
   return LETTERS.indexOf(square[1]) * 9 + 9 - Number(square[0]);
 }
 
+/** @type {(board: string) => string[]} */
 function squaresOf(board) {
   const squares = [];
   for (const [token] of board.matchAll(/\+?[A-Za-z]|[1-9]/g)) {
@@ -39,6 +41,7 @@ function squaresOf(board) {
   return squares;
 }
 
+/** @type {(squares: string[]) => string} */
 function boardOf(squares) {
   const ranks = [];
   for (let rank = 0; rank < 9; rank += 1) {
@@ -48,12 +51,15 @@ function boardOf(squares) {
   return ranks.join("/");
 }
 
+/** @type {(hands: string) => Record<string, number>} */
 function heldOf(hands) {
+  /** @type {Record<string, number>} */
   const held = {};
   for (const [, count, letter] of hands.matchAll(/(\d*)([A-Za-z])/g)) held[letter] = Number(count || 1);
   return held;
 }
 
+/** @type {(held: Record<string, number>) => string} */
 function handsOf(held) {
   const letters = [...HAND, ...HAND.map((letter) => letter.toLowerCase())];
   const text = letters.filter((letter) => held[letter] > 0).map((letter) => (held[letter] > 1 ? held[letter] : "") + letter);

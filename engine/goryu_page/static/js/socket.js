@@ -2,18 +2,13 @@
 
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: { "socket.too.large": "This text is too large for Goryu." },
-  ja: { "socket.too.large": "文字数が多すぎます。" },
-});
-
 const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
 const FIRST_DELAY_MS = 250;
 const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
 const REVOKED = 4001; // The close code for a device of the local network that is not paired any more.
 
-const token = document.querySelector('meta[name="goryu-token"]').content;
+const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 const handlers = new Map();
 const connected = new Set();
 const states = new Set();

@@ -3,16 +3,12 @@
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
-i18n.extend({
-  en: { "standalone.language": "日本語", "theme.light": "Switch to light colours", "theme.dark": "Switch to dark colours" },
-  ja: { "standalone.language": "English", "theme.light": "明るい配色にする", "theme.dark": "暗い配色にする" },
-});
-
 /**
  * Builds the frame and calls `fill(section, data)`. name: of the view, whose styles the section has.
  * data: what the page holds; `data.title` stands at its top.
  */
 export function show(name, fill) {
+  i18n.start(i18n.textsOfPage());
   const data = JSON.parse(document.getElementById("data").textContent);
   const language = h("button", { type: "button", class: "quiet", dataset: { i18n: "standalone.language" } });
   language.addEventListener("click", () => i18n.choose(i18n.current() === "ja" ? "en" : "ja"));

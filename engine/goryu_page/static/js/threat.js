@@ -1,33 +1,15 @@
 // The threat on the board of a review: what the side that has just moved would play if it moved again.
 
-import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { percent, SIDES } from "./judgement.js";
+import { html, nothing } from "./template.js";
 
-i18n.extend({
-  en: {
-    "review.threat": "Threat",
-    "review.threat.title": "What if the other side moved again? (X)",
-    "review.threat.line": "If {side} moved again:",
-    "review.threat.wait": "Looking for the threat …",
-    "review.threat.rate": "win rate of {side}: {rate} %",
-    "review.threat.mate": "mate in {plies}",
-  },
-  ja: {
-    "review.threat": "狙い",
-    "review.threat.title": "相手がもう一手指したら？（X）",
-    "review.threat.line": "{side}がもう一手指すなら：",
-    "review.threat.wait": "狙いを調べています…",
-    "review.threat.rate": "{side}の勝率 {rate} %",
-    "review.threat.mate": "{plies}手詰",
-  },
-});
-
-const SIDES = ["▲", "△"];
+const { t } = i18n;
 const LEAST_SHARE = 0.1;
 const MOST_ARROWS = 2;
 
 /**
- * The button, the line below the board and the arrows of a threat.
+ * The analysis of a threat.
  *
  * ask(moves or null): begins the analysis of the position after these moves with the turn passed, or ends it; its
  * promise fails where a side cannot pass. onChange(): something has to be drawn. onEnd(): other analysis may go on.
@@ -39,9 +21,6 @@ export class Threat {
     this.onEnd = onEnd;
     this.moves = null;
     this.found = null;
-    this.button = h("button", { type: "button", class: "threat-button", "aria-pressed": "false", dataset: { i18n: "review.threat" }, hidden: !ask });
-    i18n.onChange(() => (this.button.title = i18n.t("review.threat.title")));
-    this.line = h("div", { class: "threat-line small", "aria-live": "polite", hidden: true });
   }
 
   get isOn() {
@@ -57,14 +36,14 @@ export class Threat {
     }
     this.moves = [...moves];
     this.found = null;
-    this.changed();
+    this.onChange();
     const key = moves.join(" ");
     try {
       await this.ask(this.moves);
     } catch (error) {
       if (this.moves?.join(" ") === key) {
         this.moves = null;
-        this.changed();
+        this.onChange();
         this.onEnd();
       }
       throw error;
@@ -80,18 +59,13 @@ export class Threat {
     if (!this.isOn) return;
     this.moves = null;
     this.ask(null);
-    this.changed();
+    this.onChange();
   }
 
   /** Takes a result. */
   show({ moves, position }) {
     if (this.moves?.join(" ") !== moves.join(" ")) return;
     this.found = position;
-    this.changed();
-  }
-
-  changed() {
-    this.button.setAttribute("aria-pressed", String(this.isOn));
     this.onChange();
   }
 
@@ -104,21 +78,21 @@ export class Threat {
     return best.map((move) => ({ move: move.usi, width: Math.max(0.15, move.visits / visits), color: "var(--threat)", className: "threat", side }));
   }
 
-  /** Draws the line. turn: the side to move. */
-  draw(turn) {
-    this.line.hidden = !this.isOn;
-    if (!this.isOn) return;
-    const side = SIDES[1 - turn];
+  /** The switch. */
+  buttonView(toggle) {
+    return html`<button type="button" class="threat-button" aria-pressed=${this.isOn} title=${t("review.threat.title")} ?hidden=${!this.ask} @click=${toggle}>${t("review.threat")}</button>`;
+  }
+
+  /** The line below the board. turn: the side to move. */
+  lineView(turn) {
+    return html`<div class="threat-line small" aria-live="polite" ?hidden=${!this.isOn}>${this.isOn ? this.foundView(turn) : nothing}</div>`;
+  }
+
+  foundView(turn) {
     const best = this.found?.moves[0];
-    if (!best) {
-      this.line.replaceChildren(h("span", { class: "muted", text: i18n.t("review.threat.wait") }));
-      return;
-    }
-    const rate = best.mate > 0 ? i18n.t("review.threat.mate", { plies: best.mate }) : i18n.t("review.threat.rate", { side, rate: (100 * this.found.winRate).toFixed(0) });
-    this.line.replaceChildren(
-      h("span", { class: "muted", text: `${i18n.t("review.threat.line", { side })} ` }),
-      h("b", { text: best.line[i18n.current()].join(" ") }),
-      h("span", { class: "muted", text: `　${rate}` }),
-    );
+    if (!best) return html`<span class="muted">${t("review.threat.wait")}</span>`;
+    const side = SIDES[1 - turn];
+    const rate = best.mate > 0 ? t("review.threat.mate", { plies: best.mate }) : t("review.threat.rate", { side, rate: percent(this.found.winRate) });
+    return html`<span class="muted">${t("review.threat.line", { side })} </span><b>${best.line[i18n.current()].join(" ")}</b><span class="muted">　${rate}</span>`;
   }
 }

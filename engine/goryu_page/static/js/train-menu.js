@@ -1,95 +1,59 @@
 // The panels of the view "Train" beside the board: the kinds of problems, the settings, the files.
 
-import { fileField, h, redraw } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { button, html, live } from "./template.js";
 
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
 const { t } = i18n;
 
-/** options: free(kind, length), change(changes), open(file), save(): what the user asks for. */
-export class TrainMenu {
-  constructor(options) {
-    this.options = options;
-    this.state = null;
-    this.kinds = h("div", { class: "kinds" });
-    this.lengths = h("div", { class: "row lengths" });
-    this.settings = h("div", { class: "stack" });
-    const input = fileField({ accept: ".json" }, ([file]) => options.open(file));
-    const button = (key, call) => h("button", { type: "button", on: { click: call }, dataset: { i18n: key } });
-    this.panels = [
-      h("div", { class: "panel stack" }, h("h2", { dataset: { i18n: "train.free" } }), this.kinds, this.lengths),
-      h("details", { class: "panel" }, h("summary", { dataset: { i18n: "train.settings" } }), this.settings),
-      h(
-        "details",
-        { class: "panel" },
-        h("summary", { dataset: { i18n: "train.files" } }),
-        h("div", { class: "stack" }, h("p", { class: "small muted", dataset: { i18n: "train.files.about" } }), h("div", { class: "row" }, button("train.import", () => input.click()), button("train.export", options.save), input)),
-      ),
-    ];
-    i18n.onChange(() => this.state && this.draw(this.state));
-  }
+/** state: of the server. file: the field that opens one. calls: free(kind, length), change(changes), save(). */
+export function menuView(state, file, calls) {
+  return html`<div class="panel stack"><h2>${t("train.free")}</h2>${kindsView(state.counts, calls)}${lengthsView(state.lengths, calls)}</div>
+    <details class="panel"><summary>${t("train.settings")}</summary><div class="stack">${settingsView(state.settings, calls.change)}</div></details>
+    <details class="panel">
+      <summary>${t("train.files")}</summary>
+      <div class="stack">
+        <p class="small muted">${t("train.files.about")}</p>
+        <div class="row">${button("train.import", () => file.click())}${button("train.export", calls.save)}${file}</div>
+      </div>
+    </details>`;
+}
 
-  draw(state) {
-    this.state = state;
-    const { counts, lengths } = state;
-    redraw(
-      this.kinds,
-      ...KINDS.map((kind) =>
-        h(
-          "button",
-          { type: "button", disabled: !counts[kind], on: { click: () => this.options.free(kind) } },
-          h("span", { text: t(`train.kind.${kind}`) }),
-          h("span", { class: "muted number", text: counts[kind] }),
-        ),
-      ),
-    );
-    const found = Object.entries(lengths);
-    this.lengths.hidden = !found.length;
-    redraw(
-      this.lengths,
-      h("span", { class: "small muted", text: t("train.lengths") }),
-      ...found.map(([length, count]) =>
-        h("button", { type: "button", class: "small", title: t("train.length.count", { count }), on: { click: () => this.options.free("tsume", Number(length)) }, text: t("train.length", { length }) }),
-      ),
-    );
-    this.drawSettings(state.settings);
-  }
+function kindsView(counts, { free }) {
+  const one = (kind) => html`<button type="button" ?disabled=${!counts[kind]} @click=${() => free(kind)}><span>${t(`train.kind.${kind}`)}</span><span class="muted number">${counts[kind]}</span></button>`;
+  return html`<div class="kinds">${KINDS.map(one)}</div>`;
+}
 
-  drawSettings(settings) {
-    if (this.settings.contains(document.activeElement) && document.activeElement.type === "number") return; // The user is typing.
-    const change = (name, value) => this.options.change({ [name]: value });
-    const check = (key, checked, call) =>
-      h("label", { class: "check" }, h("input", { type: "checkbox", checked, on: { change: (event) => call(event.target.checked) } }), h("span", { text: t(key) }));
-    const number = (key, name, least, most, factor = 1) =>
-      h(
-        "label",
-        { class: "field" },
-        h("span", { text: t(key) }),
-        h("input", {
-          type: "number",
-          min: least,
-          max: most,
-          value: Math.round(settings[name] * factor),
-          on: { change: (event) => change(name, Math.min(most, Math.max(least, Math.round(Number(event.target.value)))) / factor) },
-        }),
-      );
-    const unit = h(
-      "select",
-      { "aria-label": t("train.unit"), on: { change: (event) => change("unit", event.target.value) } },
-      ...["problems", "minutes"].map((name) => h("option", { value: name, selected: settings.unit === name, text: t(`train.unit.${name}`) })),
-    );
-    // By the boxes: while the user types a number, the settings of this drawing grow old.
-    const chosen = () => KINDS.filter((_, at) => kinds[at].firstChild.checked);
-    const kinds = KINDS.map((kind) => check(`train.kind.${kind}`, settings.kinds.includes(kind), () => change("kinds", chosen())));
-    this.settings.replaceChildren(
-      check("train.scheduled", settings.is_scheduled, (isOn) => change("is_scheduled", isOn)),
-      h("div", { class: "pair" }, number("train.amount", "amount", 1, 500), h("label", { class: "field" }, h("span", { text: t("train.unit") }), unit)),
-      h("fieldset", { class: "stack" }, h("legend", { text: t("train.new.kinds") }), ...kinds),
-      number("train.longest", "longest_tsume", 1, 13),
-      check("train.checking", settings.is_checking, (isOn) => change("is_checking", isOn)),
-      number("train.playouts", "playouts", 100, 1_000_000),
-      number("train.threshold", "threshold", 2, 50, 100),
-      number("train.most", "most_answers", 1, 10),
-    );
-  }
+function lengthsView(lengths, { free }) {
+  const found = Object.entries(lengths);
+  const one = ([length, count]) => html`<button type="button" class="small" title=${t("train.length.count", { count })} @click=${() => free("tsume", Number(length))}>${t("train.length", { length })}</button>`;
+  return html`<div class="row lengths" ?hidden=${!found.length}><span class="small muted">${t("train.lengths")}</span>${found.map(one)}</div>`;
+}
+
+function settingsView(settings, change) {
+  const chosen = (kind, isOn) => KINDS.filter((one) => (one === kind ? isOn : settings.kinds.includes(one)));
+  const kind = (name) => checkView(`train.kind.${name}`, settings.kinds.includes(name), (isOn) => change({ kinds: chosen(name, isOn) }));
+  const unit = (name) => html`<option value=${name} .selected=${live(settings.unit === name)}>${t(`train.unit.${name}`)}</option>`;
+  const number = (key, name, least, most, factor = 1) => numberView(key, Math.round(settings[name] * factor), least, most, (value) => change({ [name]: value / factor }));
+  return html`${checkView("train.scheduled", settings.is_scheduled, (isOn) => change({ is_scheduled: isOn }))}
+    <div class="pair">
+      ${number("train.amount", "amount", 1, 500)}
+      <label class="field"><span>${t("train.unit")}</span>
+        <select aria-label=${t("train.unit")} @change=${(event) => change({ unit: event.target.value })}>${["problems", "minutes"].map(unit)}</select></label>
+    </div>
+    <fieldset class="stack"><legend>${t("train.new.kinds")}</legend>${KINDS.map(kind)}</fieldset>
+    ${number("train.longest", "longest_tsume", 1, 13)} ${checkView("train.checking", settings.is_checking, (isOn) => change({ is_checking: isOn }))}
+    ${number("train.playouts", "playouts", 100, 1_000_000)} ${number("train.threshold", "threshold", 2, 50, 100)} ${number("train.most", "most_answers", 1, 10)}`;
+}
+
+function checkView(key, isOn, call) {
+  return html`<label class="check"><input type="checkbox" .checked=${live(isOn)} @change=${(event) => call(event.target.checked)} /><span>${t(key)}</span></label>`;
+}
+
+function numberView(key, value, least, most, call) {
+  const changed = ({ target }) => {
+    target.value = Math.min(most, Math.max(least, Math.round(Number(target.value))));
+    call(Number(target.value));
+  };
+  return html`<label class="field"><span>${t(key)}</span><input type="number" min=${least} max=${most} .value=${String(value)} @change=${changed} /></label>`;
 }

@@ -1,0 +1,120 @@
+// The task, the result and the list of the day in the view "Train", as templates.
+
+import * as i18n from "./i18n.js";
+import { percent, SIDES } from "./judgement.js";
+import { lineButtons } from "./lines.js";
+import { afterMove } from "./sfen.js";
+import { button, html, nothing } from "./template.js";
+
+const { t } = i18n;
+
+/** What is asked, and where the problem comes from. */
+export function taskView(problem) {
+  if (!problem) return html`<h2>${t("train.welcome")}</h2><p class="muted small">${t("train.about")}</p>`;
+  const names = problem.names?.some(Boolean) ? problem.names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`).join(" ") : "";
+  const source = [problem.title, names, problem.date, problem.ply && problem.names && t("train.ply", { ply: problem.ply })];
+  const task = t(`train.task.${problem.kind}`, { length: problem.length });
+  return html`<h2>${task} ${t(problem.turn ? "train.white" : "train.black")}</h2><p class="muted small">${source.filter(Boolean).join("　")}</p>`;
+}
+
+/** What the answer was worth, and what may be told. calls: playLine, next, retry, solve, playOn, review, remove. */
+export function resultView(state, hasMe, calls) {
+  const { answer, told, problem } = state;
+  const isShown = problem !== null && Boolean(answer || told);
+  return html`<div class="panel stack train-result" aria-live="polite" ?hidden=${!isShown}>
+    ${isShown ? html`${answer ? answerView(state, calls) : nothing} ${told ? toldView(state, hasMe, calls) : nothing} ${state.isGoingOn ? nothing : buttonsView(state, calls)}` : nothing}
+  </div>`;
+}
+
+function answerView(state, calls) {
+  const { answer, position } = state;
+  const { isRight, refutation } = answer;
+  const after = isRight || !refutation.usi.length ? null : afterMove(position.sfen, answer.move.usi[0]);
+  return html`<h2 class=${isRight ? "right" : "wrong"}>${verdict(answer, state.problem)}</h2>
+    ${answer.allowsMate && !isRight ? html`<p>${t("train.allows", { plies: answer.allowsMate })}</p>` : nothing}
+    ${after ? html`<p>${t("train.refuted")}</p>${lineView(state, after, refutation, calls)}` : nothing}`;
+}
+
+function verdict(answer, problem) {
+  const move = answer.move[i18n.current()][0];
+  if (problem.kind === "tsume") {
+    if (!answer.isOver) return i18n.labelled(move, answer.text);
+    return answer.plies > answer.shortest ? t("train.tsume.longer", { plies: answer.plies, shortest: answer.shortest }) : t("train.tsume.solved", { plies: answer.plies });
+  }
+  const loss = percent(answer.loss ?? 0);
+  if (!answer.isRight) return t("train.wrong", { move, loss });
+  if (answer.loss && answer.loss >= 0.01) return t(answer.isListed ? "train.right.listed" : "train.right.loss", { move, loss });
+  return t("train.right", { move });
+}
+
+function toldView(state, hasMe, calls) {
+  const { problem, told } = state;
+  return html`<h3>${t(told.solutions.length > 1 ? "train.answers" : "train.answer")}</h3>
+    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, line, calls, winRate))} ${told.played ? playedView(state, hasMe, calls) : nothing}
+    ${told.before ? beforeView(told.before) : nothing}`;
+}
+
+function beforeView(before) {
+  const values = { date: new Date(before.at).toLocaleDateString(i18n.current()), move: before.move?.[i18n.current()][0] };
+  const key = !before.move ? "train.before.none" : before.isRight ? "train.before.right" : "train.before.wrong";
+  return html`<p class="small muted">${t(key, values)}</p>`;
+}
+
+/** What was played in the game, and what punishes it. */
+function playedView(state, hasMe, calls) {
+  const { problem } = state;
+  const { played } = state.told;
+  const key = hasMe && problem.kind !== "imported" ? "train.played.me" : "train.played";
+  const other = problem.names?.[1 - problem.turn] || t("train.somebody");
+  const sentences = [t(key, { move: played.move[i18n.current()][0], date: problem.date || t("train.some.day"), name: other })];
+  if (played.isAnswer) sentences.push(t("train.played.right"));
+  else if (played.loss !== null && played.loss !== undefined) sentences.push(t("train.played.loss", { loss: percent(played.loss) }));
+  if (problem.allowsMate) sentences.push(t("train.allows", { plies: problem.allowsMate }));
+  const isPunished = !played.isAnswer && played.refutation.usi.length > 0;
+  return html`<p>${sentences.join(" ")}</p>
+    ${isPunished ? lineView(state, afterMove(problem.sfen, played.move.usi[0]), played.refutation, calls) : nothing}`;
+}
+
+/** A line whose moves are buttons that show the position on the board. */
+function lineView(state, sfen, line, { playLine }, winRate = null) {
+  const buttons = lineButtons(sfen, line[i18n.current()], (depth) => playLine(sfen, line.usi, depth), state.depthOf(sfen, line.usi));
+  const rate = winRate === null || winRate === undefined ? nothing : html`<span class="muted number"> ${t("train.rate", { percent: percent(winRate) })}</span>`;
+  return html`<p class="line">${buttons}${rate}</p>`;
+}
+
+function buttonsView({ answer, told, problem }, calls) {
+  return html`<div class="row">
+    ${button("train.next", calls.next, { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", calls.retry)}
+    ${told ? nothing : button("train.solution", calls.solve)}
+    ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", calls.playOn) : nothing}
+    ${told && problem.game ? button("train.open.game", calls.review) : nothing} ${button("train.remove", calls.remove, { className: "quiet" })}
+  </div>`;
+}
+
+/** The list of the day. isToday: does the board show a problem of it? */
+export function dayView(state, isToday, start) {
+  const { waiting } = state;
+  return html`<div class="panel stack day">
+    <h2>${t("train.today")}</h2>
+    ${dayParts(state, isToday, start)}
+    ${waiting ? html`<p class="small muted">${t(state.isChecking ? "train.waiting" : "train.waiting.paused", { count: waiting })}</p>` : nothing}
+    ${state.failure ? html`<p class="small wrong">${state.failure}</p>` : nothing}
+  </div>`;
+}
+
+function dayParts({ day, settings, waiting }, isToday, start) {
+  if (!settings.is_scheduled) return html`<p>${t("train.off")}</p>`;
+  if (day.left) {
+    const isTimed = settings.unit === "minutes";
+    const done = isTimed ? Math.floor(day.seconds / 60) : day.done;
+    const all = isTimed ? settings.amount : day.done + day.left;
+    const text = t(isTimed ? "train.minutes" : "train.progress", { done, all, left: day.left, right: day.right });
+    return html`<div class="row"><progress max=${all} .value=${done} aria-label=${t("train.today")}></progress></div>
+      <p class="number">${text}</p>
+      ${isToday ? nothing : button(day.done ? "train.continue" : "train.start", start, { className: "primary" })}`;
+  }
+  if (!day.done) return html`<p>${t(waiting ? "train.empty.waiting" : "train.empty")}</p>`;
+  return html`<p class="done">${t("train.done")}</p>
+    <p class="number">${t("train.done.count", { done: day.done, right: day.right })}</p>
+    <p class="small muted">${t("train.tomorrow", { count: day.tomorrow })}</p>`;
+}
