@@ -28,7 +28,8 @@ def random_games() -> list[dict[str, list[str]]]:
     games = []
     for _ in range(GAMES):
         board = Board()
-        sfens, moves = [board.sfen()], []
+        sfens: list[str] = [board.sfen()]
+        moves: list[str] = []
         while len(moves) < MOST_PLIES and (legal := board.legal_moves()):
             move = rng.choice(legal)
             moves.append(move_to_usi(move))

@@ -11,7 +11,6 @@ export function h(tag, attributes = {}, ...children) {
     if (name === "text") element.textContent = value;
     else if (name === "on") for (const [event, call] of Object.entries(value)) element.addEventListener(event, call);
     else if (name === "dataset") Object.assign(element.dataset, value);
-    else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));

@@ -71,11 +71,15 @@ export class Drawing {
 
 /** Returns a button that switches the pen on and off. board(): the present board. It is shown on touch screens. */
 export function penButton(board) {
-  const button = h("button", { type: "button", class: "quiet icon pen", "aria-pressed": "false", dataset: { i18nLabel: "board.pen" }, text: "✎" });
+  const button = h("button", { type: "button", class: "quiet icon pen", "aria-pressed": "false", text: "✎" });
   button.addEventListener("click", () => {
     const { drawing } = board();
     drawing.hasPen = !drawing.hasPen;
     button.setAttribute("aria-pressed", String(drawing.hasPen));
+  });
+  i18n.onChange(() => {
+    button.title = i18n.t("board.pen");
+    button.setAttribute("aria-label", button.title);
   });
   return button;
 }

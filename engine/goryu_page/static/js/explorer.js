@@ -5,7 +5,7 @@ import { h, toast } from "./dom.js";
 import { playFrom, review } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
-import { button, html, nothing, render, repeat } from "./template.js";
+import { button, html, nothing, options, render, repeat } from "./template.js";
 
 const { t } = i18n;
 const SCORES = ["black", "draw", "white"];
@@ -114,8 +114,8 @@ class ExplorerView {
       this.chosen[name] = event.target.value;
       this.look();
     };
-    const options = values.map((value) => html`<option value=${value}>${t(`explorer.${name}.${value}`)}</option>`);
-    return html`<label class="field"><span>${t(`explorer.${name}.label`)}</span><select @change=${choose}>${options}</select></label>`;
+    const entries = values.map((value) => [value, t(`explorer.${name}.${value}`)]);
+    return html`<label class="field"><span>${t(`explorer.${name}.label`)}</span><select @change=${choose}>${options(entries, this.chosen[name])}</select></label>`;
   }
 
   lineView() {

@@ -4,7 +4,7 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
-import { html, iconButton, live, nothing, repeat } from "./template.js";
+import { html, iconButton, live, nothing, options, repeat } from "./template.js";
 
 const { t } = i18n;
 const PAGE = 50;
@@ -132,8 +132,7 @@ export class GameList {
   }
 
   selectView(name, values) {
-    const option = ([value, text]) => html`<option value=${value} .selected=${live(value === this.filters[name])}>${text}</option>`;
-    return html`<label class="field"><span>${t(`games.${name}`)}</span><select @change=${(event) => this.filter({ [name]: event.target.value })}>${values.map(option)}</select></label>`;
+    return html`<label class="field"><span>${t(`games.${name}`)}</span><select @change=${(event) => this.filter({ [name]: event.target.value })}>${options(values, this.filters[name])}</select></label>`;
   }
 
   headView({ name, sort }) {

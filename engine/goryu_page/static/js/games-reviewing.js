@@ -2,7 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
-import { button, html, live } from "./template.js";
+import { button, html, options } from "./template.js";
 
 const { t } = i18n;
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
@@ -23,7 +23,6 @@ export class ReviewingPanel {
     const isRunning = state?.status === "running";
     const isHalted = ["paused", "failed"].includes(state?.status);
     const counts = PLAYOUTS.includes(this.playouts) || !this.playouts ? PLAYOUTS : [...PLAYOUTS, this.playouts];
-    const option = (count) => html`<option value=${count} .selected=${live(count === this.playouts)}>${count.toLocaleString()}</option>`;
     const choose = (event) => socket.request("games.playouts", { playouts: Number(event.target.value) });
     const title = t("games.reviewing");
     return html`<div class="panel stack">
@@ -31,7 +30,7 @@ export class ReviewingPanel {
       <p class="small" role="status">${state ? statusOf(state) : ""}</p>
       <progress max="1" .value=${isRunning ? state.position / state.positions : 0} aria-label=${title} title=${title} ?hidden=${!isRunning}></progress>
       <p class="small muted number" ?hidden=${!isRunning}>${isRunning ? placeOf(state) : ""}</p>
-      <label class="field"><span>${t("games.reviewing.playouts")}</span><select @change=${choose}>${counts.map(option)}</select></label>
+      <label class="field"><span>${t("games.reviewing.playouts")}</span><select @change=${choose}>${options(counts.map((count) => [count, count.toLocaleString()]), this.playouts)}</select></label>
       <div class="row">
         ${button(isHalted ? "games.reviewing.go" : "games.reviewing.pause", () => socket.request("games.pause", { isPaused: !isHalted }))}
         ${button("games.reviewing.again", () => socket.request("games.again"), { className: "small quiet" })}

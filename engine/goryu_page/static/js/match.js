@@ -4,70 +4,24 @@ import { Board } from "./board.js";
 import { Chart } from "./chart.js";
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { SIDES } from "./judgement.js";
 import { afterMove } from "./sfen.js";
 import { show } from "./standalone.js";
+import { html, iconButton, nothing, render } from "./template.js";
 
+const { t } = i18n;
 const MOST_CP = 2000;
-const SIDES = ["▲", "△"];
 
 class MatchPage {
   constructor(section, data) {
     this.data = data;
+    this.game = null;
     this.root = section;
-    this.build();
-    i18n.onChange(() => this.draw());
-    document.addEventListener("keydown", (event) => this.onKey(event));
-    addEventListener("hashchange", () => this.openAddressed());
-    this.openAddressed();
-  }
-
-  build() {
-    const button = (key, text, call) =>
-      h("button", { type: "button", class: "quiet icon", on: { click: call }, dataset: { i18nLabel: key }, text });
-    this.result = h("div", { class: "panel result" });
-    this.courseTitle = h("h2", {});
+    this.boardPlace = h("div");
     this.courseGraph = h("div", { class: "graph", role: "img" });
-    this.names = [h("div", { class: "side-name" }), h("div", { class: "side-name" })];
-    const place = h("div");
     this.scores = h("div", { class: "graph", role: "img" });
-    this.about = h("p", { class: "small muted" });
-    this.games = h("tbody");
-    this.moves = h("ol", { class: "game-moves", tabindex: "0" });
-    this.head = h("h2", {});
-    const navigation = h(
-      "div",
-      { class: "row navigation" },
-      button("review.first", "«", () => this.go(0)),
-      button("review.back", "‹", () => this.go(this.at - 1)),
-      button("review.forward", "›", () => this.go(this.at + 1)),
-      button("review.last", "»", () => this.go(this.positions.length - 1)),
-      button("review.flip", "⇅", () => this.flip()),
-    );
-    const columns = ["", "▲", "△", "match.end", "match.plies"].map((key) =>
-      i18n.has(key) ? h("th", { dataset: { i18n: key } }) : h("th", { text: key }),
-    );
-    const list = h("table", { class: "game-list" }, h("thead", {}, h("tr", {}, ...columns)), this.games);
-    this.root.append(
-      h("div", { class: "match-top" }, this.result, h("div", { class: "panel" }, this.courseTitle, this.courseGraph)),
-      h(
-        "div",
-        { class: "columns review-columns" },
-        h(
-          "div",
-          { class: "left" },
-          h("div", { class: "stage" }, this.names[1], place, this.names[0], navigation),
-          h("div", { class: "panel win-rates" }, this.about, this.scores),
-        ),
-        h(
-          "div",
-          { class: "side" },
-          h("div", { class: "panel" }, h("h2", { dataset: { i18n: "match.games" } }), h("div", { class: "game-list-frame" }, list)),
-          h("div", { class: "panel moves-panel" }, this.head, this.moves),
-        ),
-      ),
-      h("details", { class: "panel report" }, h("summary", { dataset: { i18n: "match.report" } }), h("pre", { text: this.data.report })),
-    );
-    this.board = new Board(place);
+    section.append(this.boardPlace, this.courseGraph, this.scores); // Until they are drawn: charts take their colours from the page.
+    this.board = new Board(this.boardPlace);
     this.course = new Chart(
       this.courseGraph,
       [
@@ -85,6 +39,11 @@ class MatchPage {
       ],
       { yRange: [-MOST_CP, MOST_CP], format: String, onClick: (x) => this.go(x) },
     );
+    i18n.onChange(() => this.draw());
+    document.addEventListener("keydown", (event) => this.onKey(event));
+    addEventListener("hashchange", () => this.openAddressed());
+    this.course.set(data.course.map(([games]) => games), [1, 2, 3].map((at) => data.course.map((point) => point[at])));
+    this.openAddressed();
   }
 
   // The games.
@@ -98,24 +57,22 @@ class MatchPage {
     this.usi = game.usi ? game.usi.split(" ") : [];
     this.positions = [game.start];
     for (const move of this.usi) this.positions.push(afterMove(this.positions.at(-1), move));
-    this.drawGame();
+    this.evaluations.set(this.positions.map((_, index) => index), [this.evaluationsOf(0), this.evaluationsOf(1)]);
     this.go(game.opening);
   }
 
   go(index) {
     if (!this.game) return;
     this.at = Math.max(0, Math.min(this.positions.length - 1, index));
-    this.board.set({ sfen: this.positions[this.at], lastMove: this.usi[this.at - 1] ?? null });
-    this.evaluations.mark(this.at);
-    for (const button of this.moves.querySelectorAll("[aria-current]")) button.removeAttribute("aria-current");
-    const button = this.moves.children[this.at].firstChild;
-    button.setAttribute("aria-current", "true");
-    this.moves.scrollTop = button.offsetTop - this.moves.offsetTop - this.moves.clientHeight / 2;
+    this.draw();
+    const list = this.root.querySelector(".game-moves");
+    const shown = list.children[this.at].firstElementChild;
+    list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
   flip() {
     this.board.flip();
-    this.drawNames();
+    this.draw();
   }
 
   onKey(event) {
@@ -126,73 +83,6 @@ class MatchPage {
     this.go(steps[event.key]);
   }
 
-  // Drawing.
-
-  draw() {
-    this.drawResult();
-    this.drawList();
-    if (!this.game) return;
-    this.drawGame();
-    this.go(this.at);
-  }
-
-  drawResult() {
-    const { names, limits, elo, summary, course } = this.data;
-    const { wins, draws, losses } = summary;
-    const number = (value, digits = 0) => (value === null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits }));
-    const row = (engine, won, lost) => {
-      const stats = summary.engines[engine];
-      const cells = [won + draws / 2, won, draws, lost, number(stats.nps), number(stats.depth, 1)];
-      return h(
-        "tr",
-        {},
-        h("th", { scope: "row", text: names[engine] }),
-        ...cells.map((cell) => h("td", { class: "number", text: cell })),
-        h("td", { class: "small", text: limits[engine] }),
-      );
-    };
-    const heads = ["match.engine", "match.points", "match.won", "match.drawn", "match.lost", "nps", "match.depth", "match.limits"];
-    const [name] = names;
-    const about = course.length
-      ? [i18n.t("match.elo", { elo, name, games: summary.games }), i18n.t("match.los", { name, los: (100 * summary.los).toFixed(1) })]
-      : [i18n.t("match.few")];
-    this.result.replaceChildren(
-      h("h2", { text: i18n.t("match.result") }),
-      h(
-        "table",
-        { class: "result-table" },
-        h("thead", {}, h("tr", {}, ...heads.map((key) => h("th", { text: i18n.has(key) ? i18n.t(key) : key })))),
-        h("tbody", {}, row(0, wins, losses), row(1, losses, wins)),
-      ),
-      ...about.map((text) => h("p", { text })),
-      ...summary.warnings.map((text) => h("p", { class: "small muted", text })),
-    );
-    const title = i18n.t("match.course", { name });
-    this.courseTitle.textContent = title;
-    this.courseGraph.setAttribute("aria-label", title);
-    this.course.set(course.map(([games]) => games), [1, 2, 3].map((at) => course.map((point) => point[at])));
-  }
-
-  drawList() {
-    const cell = (game, side) => {
-      const isWinner = game.winner === side;
-      return h("td", { class: isWinner ? "winner" : null, text: this.name(game, side) });
-    };
-    this.games.replaceChildren(
-      ...this.data.games.map((game) =>
-        h(
-          "tr",
-          { dataset: { number: game.number }, on: { click: () => (location.hash = game.number) } },
-          h("td", { class: "number" }, h("a", { href: `#${game.number}`, text: game.number })),
-          cell(game, 0),
-          cell(game, 1),
-          h("td", { title: game.detail || null, text: this.ending(game) }),
-          h("td", { class: "number", text: game.usi ? game.usi.split(" ").length : 0 }),
-        ),
-      ),
-    );
-  }
-
   /** Returns the name of the engine on a side, 0 black or 1 white. */
   name(game, side) {
     return this.data.names[(game.black - 1 + side) % 2];
@@ -200,60 +90,114 @@ class MatchPage {
 
   ending(game) {
     const name = i18n.word("ending", game.reason);
-    return game.winner === null ? `${i18n.t("match.draw")} (${name})` : name;
+    return game.winner === null ? `${t("match.draw")} (${name})` : name;
   }
 
-  drawNames() {
-    const isTurned = this.board.orientation === "white";
-    for (const side of [0, 1]) this.names[isTurned ? 1 - side : side].textContent = `${SIDES[side]} ${this.name(this.game, side)}`;
-  }
-
-  drawGame() {
-    const { game } = this;
-    this.drawNames();
-    for (const row of this.games.children) {
-      if (Number(row.dataset.number) === game.number) row.setAttribute("aria-current", "true");
-      else row.removeAttribute("aria-current");
-    }
-    const won = game.winner !== null && i18n.t(`review.won.${game.winner}`);
-    this.head.textContent = `${game.number}. ${[won, this.ending(game)].filter(Boolean).join(i18n.t("match.colon"))}`;
-    const names = game[i18n.current()] ? game[i18n.current()].split(" ") : [];
-    const item = (index, text) => {
-      const at = index - 1 - game.opening;
-      const spent = at >= 0 ? `${(game.ms[at] / 1000).toFixed(1)} s` : "";
-      return h(
-        "li",
-        {},
-        h(
-          "button",
-          { type: "button", class: "game-move", on: { click: () => this.go(index) } },
-          h("span", { class: "count", text: index || "" }),
-          h("span", { class: "name", text }),
-          h("span", {}),
-          h("span", { class: "spent", text: spent }),
-          h("span", { class: "rate", text: at >= 0 ? (game.cps[at] ?? "") : "" }),
-        ),
-      );
-    };
-    this.moves.replaceChildren(item(0, i18n.t("review.start")), ...names.map((name, i) => item(i + 1, name)));
-    const [first, second] = this.data.names;
-    this.about.textContent = i18n.t("match.cp", { most: MOST_CP, first, second });
-    this.scores.setAttribute("aria-label", this.about.textContent);
-    this.drawEvaluations();
-  }
-
-  /** Draws the score of each move where its position is, for the engine that played it. */
-  drawEvaluations() {
+  /** Returns the score of each move of an engine where its position is; undefined leaves no gap. */
+  evaluationsOf(engine) {
     const { game } = this;
     const turn = game.start.split(" ")[1] === "w" ? 1 : 0;
-    const of = (engine) =>
-      this.positions.map((_, index) => {
-        const cp = game.cps[index - 1 - game.opening] ?? null;
-        const side = (turn + index - 1) % 2;
-        const isPlayer = (game.black - 1 + side) % 2 === engine;
-        return cp === null || !isPlayer ? undefined : Math.max(-MOST_CP, Math.min(MOST_CP, cp)); // undefined: no gap.
-      });
-    this.evaluations.set(this.positions.map((_, index) => index), [of(0), of(1)]);
+    return this.positions.map((_, index) => {
+      const cp = game.cps[index - 1 - game.opening] ?? null;
+      const isPlayer = (game.black - 1 + ((turn + index - 1) % 2)) % 2 === engine;
+      return cp === null || !isPlayer ? undefined : Math.max(-MOST_CP, Math.min(MOST_CP, cp));
+    });
+  }
+
+  // Drawing.
+
+  draw() {
+    render(this.view(), this.root);
+    this.courseGraph.setAttribute("aria-label", t("match.course", { name: this.data.names[0] }));
+    this.scores.setAttribute("aria-label", this.about());
+    if (!this.game) return;
+    this.board.set({ sfen: this.positions[this.at], lastMove: this.usi[this.at - 1] ?? null });
+    this.evaluations.mark(this.at);
+  }
+
+  about() {
+    const [first, second] = this.data.names;
+    return t("match.cp", { most: MOST_CP, first, second });
+  }
+
+  view() {
+    const { data, game } = this;
+    const [bottom, top] = this.board.orientation === "white" ? [1, 0] : [0, 1];
+    const name = (side) => html`<div class="side-name">${game ? `${SIDES[side]} ${this.name(game, side)}` : ""}</div>`;
+    const head = ["", ...SIDES, t("match.end"), t("match.plies")].map((text) => html`<th>${text}</th>`);
+    return html`<div class="match-top">
+        <div class="panel result">${this.resultView()}</div>
+        <div class="panel"><h2>${t("match.course", { name: data.names[0] })}</h2>${this.courseGraph}</div>
+      </div>
+      <div class="columns review-columns">
+        <div class="left">
+          <div class="stage">${name(top)}${this.boardPlace}${name(bottom)}${this.navigationView()}</div>
+          <div class="panel win-rates"><p class="small muted">${game ? this.about() : ""}</p>${this.scores}</div>
+        </div>
+        <div class="side">
+          <div class="panel">
+            <h2>${t("match.games")}</h2>
+            <div class="game-list-frame"><table class="game-list"><thead><tr>${head}</tr></thead><tbody>${data.games.map((one) => this.rowView(one))}</tbody></table></div>
+          </div>
+          <div class="panel moves-panel">${game ? this.movesView(game) : nothing}</div>
+        </div>
+      </div>
+      <details class="panel report"><summary>${t("match.report")}</summary><pre>${data.report}</pre></details>`;
+  }
+
+  navigationView() {
+    return html`<div class="row navigation">
+      ${iconButton("review.first", "«", () => this.go(0))}${iconButton("review.back", "‹", () => this.go(this.at - 1))}
+      ${iconButton("review.forward", "›", () => this.go(this.at + 1))}${iconButton("review.last", "»", () => this.go(Infinity))}
+      ${iconButton("review.flip", "⇅", () => this.flip())}
+    </div>`;
+  }
+
+  resultView() {
+    const { names, limits, elo, summary, course } = this.data;
+    const { wins, draws, losses } = summary;
+    const number = (value, digits = 0) => (value === null ? "–" : value.toLocaleString("en", { maximumFractionDigits: digits }));
+    const row = (engine, won, lost) => {
+      const stats = summary.engines[engine];
+      const cells = [won + draws / 2, won, draws, lost, number(stats.nps), number(stats.depth, 1)];
+      return html`<tr><th scope="row">${names[engine]}</th>${cells.map((cell) => html`<td class="number">${cell}</td>`)}<td class="small">${limits[engine]}</td></tr>`;
+    };
+    const heads = [...["engine", "points", "won", "drawn", "lost"].map((key) => t(`match.${key}`)), "nps", t("match.depth"), t("match.limits")];
+    const [name] = names;
+    const about = course.length
+      ? [t("match.elo", { elo, name, games: summary.games }), t("match.los", { name, los: (100 * summary.los).toFixed(1) })]
+      : [t("match.few")];
+    return html`<h2>${t("match.result")}</h2>
+      <table class="result-table"><thead><tr>${heads.map((text) => html`<th>${text}</th>`)}</tr></thead><tbody>${row(0, wins, losses)}${row(1, losses, wins)}</tbody></table>
+      ${about.map((text) => html`<p>${text}</p>`)} ${summary.warnings.map((text) => html`<p class="small muted">${text}</p>`)}`;
+  }
+
+  rowView(game) {
+    const cell = (side) => html`<td class=${game.winner === side ? "winner" : nothing}>${this.name(game, side)}</td>`;
+    const open = () => (location.hash = game.number);
+    return html`<tr data-number=${game.number} aria-current=${game === this.game ? "true" : nothing} @click=${open}>
+      <td class="number"><a href=${`#${game.number}`}>${game.number}</a></td>
+      ${cell(0)}${cell(1)}
+      <td title=${game.detail || nothing}>${this.ending(game)}</td>
+      <td class="number">${game.usi ? game.usi.split(" ").length : 0}</td>
+    </tr>`;
+  }
+
+  movesView(game) {
+    const names = game[i18n.current()] ? game[i18n.current()].split(" ") : [];
+    const won = game.winner !== null && t(`review.won.${game.winner}`);
+    const item = (name, index) => {
+      const at = index - 1 - game.opening;
+      const spent = at >= 0 ? `${(game.ms[at] / 1000).toFixed(1)} s` : "";
+      return html`<li>
+        <button type="button" class="game-move" aria-current=${index === this.at ? "true" : nothing} @click=${() => this.go(index)}>
+          <span class="count">${index || ""}</span><span class="name">${name}</span><span></span><span class="spent">${spent}</span
+          ><span class="rate">${at >= 0 ? (game.cps[at] ?? "") : ""}</span>
+        </button>
+      </li>`;
+    };
+    return html`<h2>${game.number}. ${[won, this.ending(game)].filter(Boolean).join(t("match.colon"))}</h2>
+      <ol class="game-moves" tabindex="0">${[t("review.start"), ...names].map(item)}</ol>`;
   }
 }
 

@@ -5,7 +5,7 @@ import * as i18n from "./i18n.js";
 import { Picture } from "./microscope-picture.js";
 import { Panel } from "./microscope-panel.js";
 import * as socket from "./socket.js";
-import { html, live, nothing, render } from "./template.js";
+import { html, live, nothing, options, render } from "./template.js";
 
 const { t } = i18n;
 const DEFAULTS = { game: "tictactoe", text: "", algorithm: "puct", network: "network" };
@@ -412,6 +412,5 @@ function aboutView({ title, about, formula, file }) {
 
 /** Returns a select with its label. entries: [[value, text]]. call(value): the user has chosen it. */
 function selectView(key, entries, chosen, call, isHidden = false) {
-  const option = ([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`;
-  return html`<label class="field" ?hidden=${isHidden}><span>${t(key)}</span><select @change=${(event) => call(event.target.value)}>${entries.map(option)}</select></label>`;
+  return html`<label class="field" ?hidden=${isHidden}><span>${t(key)}</span><select @change=${(event) => call(event.target.value)}>${options(entries, chosen)}</select></label>`;
 }

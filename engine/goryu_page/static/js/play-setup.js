@@ -1,7 +1,7 @@
 // The form for a new game.
 
 import * as i18n from "./i18n.js";
-import { html, live, nothing } from "./template.js";
+import { html, live, nothing, options } from "./template.js";
 
 const { t } = i18n;
 
@@ -87,10 +87,9 @@ export class SetupForm {
     return html`<fieldset><legend>${t(`setup.${name}`)}</legend><div class="choice">${options.map(item)}</div></fieldset>`;
   }
 
-  /** options: [[value, text]]. call(value): the user has chosen it. note: a text below, or null. */
-  selectView(label, options, chosen, call, note = null) {
-    const option = ([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`;
-    return html`<label class="field">${label}<select aria-label=${label} @change=${(event) => call(event.target.value)}>${options.map(option)}</select>
+  /** entries: [[value, text]]. call(value): the user has chosen it. note: a text below, or null. */
+  selectView(label, entries, chosen, call, note = null) {
+    return html`<label class="field">${label}<select aria-label=${label} @change=${(event) => call(event.target.value)}>${options(entries, chosen)}</select>
       ${note ? html`<span class="muted small">${note}</span>` : nothing}</label>`;
   }
 
@@ -102,9 +101,9 @@ export class SetupForm {
   opponentsView() {
     if (!this.engines.length) return this.levelsView();
     const chosen = this.userEngine();
-    const options = [["", t("setup.engine.goryu")], ...this.engines.map(({ name }) => [name, name])];
+    const entries = [["", t("setup.engine.goryu")], ...this.engines.map(({ name }) => [name, name])];
     const note = chosen && t("setup.engine.seconds", { seconds: chosen.seconds });
-    return html`${this.selectView(t("setup.engine.title"), options, chosen?.name ?? "", (engine) => this.set({ engine }), note)} ${chosen ? nothing : this.levelsView()}`;
+    return html`${this.selectView(t("setup.engine.title"), entries, chosen?.name ?? "", (engine) => this.set({ engine }), note)} ${chosen ? nothing : this.levelsView()}`;
   }
 
   levelsView() {
@@ -125,28 +124,28 @@ export class SetupForm {
     const names = this.options.agents[game];
     const chosen = names.includes(agents[game]) ? agents[game] : names[Math.floor(names.length / 2)];
     agents[game] = chosen;
-    const options = names.map((name) => [name, this.agentName(name)]);
-    return this.selectView(t("setup.level"), options, chosen, (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+    const entries = names.map((name) => [name, this.agentName(name)]);
+    return this.selectView(t("setup.level"), entries, chosen, (agent) => this.set({ agents: { ...agents, [game]: agent } }));
   }
 
   boardsView() {
-    const options = Object.entries(BOARDS).map(([game, size]) => [game, `${size} × ${size}`]);
-    return this.selectView(t("setup.board"), options, this.values.game, (game) => this.set({ game }));
+    const entries = Object.entries(BOARDS).map(([game, size]) => [game, `${size} × ${size}`]);
+    return this.selectView(t("setup.board"), entries, this.values.game, (game) => this.set({ game }));
   }
 
   handicapsView() {
     const { handicap } = this.values;
-    const options = this.options.handicaps.map((one, at) => [at, capital(one[i18n.current()])]);
-    return this.selectView(t("setup.handicap"), options, handicap, (at) => this.set({ handicap: Number(at) }), handicap > 0 && t("setup.handicap.note"));
+    const entries = this.options.handicaps.map((one, at) => [at, capital(one[i18n.current()])]);
+    return this.selectView(t("setup.handicap"), entries, handicap, (at) => this.set({ handicap: Number(at) }), handicap > 0 && t("setup.handicap.note"));
   }
 
   clocksView() {
     const { clock, own } = this.values;
-    const options = [["none", t("setup.clock.none")], ...CLOCKS.map((one, at) => [String(at), clockName(one)]), ["own", t("setup.clock.own")]];
+    const entries = [["none", t("setup.clock.none")], ...CLOCKS.map((one, at) => [String(at), clockName(one)]), ["own", t("setup.clock.own")]];
     const change = (name) => (event) => this.set({ own: { ...this.values.own, [name]: Number(event.target.value) } }, false); // The user is typing.
     const number = (name) => html`<label class="field">${t(`setup.${name}`)}<input type="number" min="0" max="600" required .value=${String(own[name])} @input=${change(name)} /></label>`;
     return html`<div class="stack">
-      ${this.selectView(t("setup.clock"), options, clock, (chosen) => this.set({ clock: chosen }))}
+      ${this.selectView(t("setup.clock"), entries, clock, (chosen) => this.set({ clock: chosen }))}
       ${clock === "own" ? html`<div class="thirds">${["main", "byoyomi", "increment"].map(number)}</div>` : nothing}
     </div>`;
   }
@@ -158,8 +157,8 @@ export class SetupForm {
 
   lessonView() {
     const { lesson, threshold } = this.values;
-    const options = this.options.thresholds.map((value) => [value, t("setup.threshold.value", { percent: Math.round(100 * value) })]);
-    const more = () => html`<span class="muted small">${t("setup.lesson.note")}</span>${this.selectView(t("setup.threshold"), options, threshold, (value) => this.set({ threshold: Number(value) }))}`;
+    const entries = this.options.thresholds.map((value) => [value, t("setup.threshold.value", { percent: Math.round(100 * value) })]);
+    const more = () => html`<span class="muted small">${t("setup.lesson.note")}</span>${this.selectView(t("setup.threshold"), entries, threshold, (value) => this.set({ threshold: Number(value) }))}`;
     return html`<div class="stack lesson-setup">
       <label class="check"
         ><input type="checkbox" name="lesson" value="on" .checked=${live(lesson)} @change=${(event) => this.set({ lesson: event.target.checked })} /><span>${t("setup.lesson")}</span></label

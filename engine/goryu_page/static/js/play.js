@@ -13,7 +13,7 @@ import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from 
 import { afterMove } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
-import { button, html, live, nothing, render } from "./template.js";
+import { button, html, nothing, options, render } from "./template.js";
 
 const { t } = i18n;
 
@@ -377,9 +377,9 @@ class PlayView {
 
   notationView(isShogi) {
     const chosen = this.notation ?? i18n.current();
-    const option = (name) => html`<option value=${name} .selected=${live(name === chosen)}>${t(`play.notation.${name}`)}</option>`;
+    const notations = ["ja", "en", "name"].map((name) => [name, t(`play.notation.${name}`)]);
     const label = t("play.notation");
-    return html`<select class="compact" aria-label=${label} title=${label} ?hidden=${!isShogi} @change=${(event) => this.chooseNotation(event.target.value)}>${["ja", "en", "name"].map(option)}</select>`;
+    return html`<select class="compact" aria-label=${label} title=${label} ?hidden=${!isShogi} @change=${(event) => this.chooseNotation(event.target.value)}>${options(notations, chosen)}</select>`;
   }
 
   dialogView() {

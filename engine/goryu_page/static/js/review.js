@@ -8,7 +8,7 @@ import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
 import * as socket from "./socket.js";
-import { button, html, live, render } from "./template.js";
+import { button, html, options, render } from "./template.js";
 
 const { t } = i18n;
 const DEEPER = 10;
@@ -102,7 +102,7 @@ class ReviewView {
       <div class="row">
         <label class="row small"><span>${label}</span>
           <select aria-label=${label} title=${label} @change=${choose}>
-            ${PLAYOUTS.map((count) => html`<option value=${count} .selected=${live(count === this.playouts)}>${count.toLocaleString()}</option>`)}
+            ${options(PLAYOUTS.map((count) => [count, count.toLocaleString()]), this.playouts)}
           </select></label
         >${button(this.isRunning ? "review.stop" : "review.go", () => (this.isRunning ? socket.request("review.stop") : this.start()), { className: "primary" })}
       </div>

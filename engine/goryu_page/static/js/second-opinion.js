@@ -2,7 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import { lineButtons } from "./lines.js";
-import { html, live, nothing } from "./template.js";
+import { html, nothing, options } from "./template.js";
 
 const { t } = i18n;
 const CHOSEN = "goryu.review.engine";
@@ -68,7 +68,7 @@ export class SecondOpinion {
       <h2>${t("review.opinion")}</h2>
       <div class="row opinion-row">
         <select aria-label=${t("review.opinion.engine")} title=${t("review.opinion.engine")} @change=${(event) => this.choose(event.target.value)}>
-          ${engines.map(({ name }) => html`<option value=${name} .selected=${live(name === chosen)}>${name}</option>`)}
+          ${options(engines.map(({ name }) => [name, name]), chosen)}
         </select>
         <button type="button" ?disabled=${isWaiting} @click=${() => this.start()}>${t("review.opinion.ask")}</button>
       </div>

@@ -1,18 +1,18 @@
 // The template library lit-html, and the small templates that several views share.
 
-import { html, nothing } from "../vendor/lit-html/lit-html.js";
+import { live } from "../vendor/lit-html/directives/live.js";
+import { repeat } from "../vendor/lit-html/directives/repeat.js";
+import { html, nothing, render, svg } from "../vendor/lit-html/lit-html.js";
 import * as i18n from "./i18n.js";
 
-export { html, nothing, render, svg } from "../vendor/lit-html/lit-html.js";
-export { live } from "../vendor/lit-html/directives/live.js";
-export { repeat } from "../vendor/lit-html/directives/repeat.js";
+export { html, live, nothing, render, repeat, svg };
 
 const { t } = i18n;
 
+/** @typedef {{ className?: string, title?: string, isDisabled?: boolean, isHidden?: boolean, pressed?: boolean }} Options */
+
 /**
- * @typedef {{ className?: string, title?: string, isDisabled?: boolean, isHidden?: boolean, pressed?: boolean }} Options
- *
- * Returns a button with a text. pressed: of a switch.
+ * Returns a button with a text. options.pressed: of a switch.
  * @type {(key: string, call: (event: any) => any, options?: Options) => any}
  */
 export function button(key, call, { className, title, isDisabled = false, isHidden = false, pressed } = {}) {
@@ -23,4 +23,9 @@ export function button(key, call, { className, title, isDisabled = false, isHidd
 /** Returns a button with a sign; its text is read out and shown as a tooltip. @type {(key: string, sign: string, call: () => any, options?: Options) => any} */
 export function iconButton(key, sign, call, { isDisabled = false } = {}) {
   return html`<button type="button" class="quiet icon" aria-label=${t(key)} title=${t(key)} ?disabled=${isDisabled} @click=${call}>${sign}</button>`;
+}
+
+/** Returns the choices of a select. entries: [[value, text]]. @type {(entries: any[][], chosen: any) => any} */
+export function options(entries, chosen) {
+  return entries.map(([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`);
 }

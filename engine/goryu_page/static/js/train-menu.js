@@ -1,7 +1,7 @@
 // The panels of the view "Train" beside the board: the kinds of problems, the settings, the files.
 
 import * as i18n from "./i18n.js";
-import { button, html, live } from "./template.js";
+import { button, html, live, options } from "./template.js";
 
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
 const { t } = i18n;
@@ -33,13 +33,13 @@ function lengthsView(lengths, { free }) {
 function settingsView(settings, change) {
   const chosen = (kind, isOn) => KINDS.filter((one) => (one === kind ? isOn : settings.kinds.includes(one)));
   const kind = (name) => checkView(`train.kind.${name}`, settings.kinds.includes(name), (isOn) => change({ kinds: chosen(name, isOn) }));
-  const unit = (name) => html`<option value=${name} .selected=${live(settings.unit === name)}>${t(`train.unit.${name}`)}</option>`;
+  const units = ["problems", "minutes"].map((name) => [name, t(`train.unit.${name}`)]);
   const number = (key, name, least, most, factor = 1) => numberView(key, Math.round(settings[name] * factor), least, most, (value) => change({ [name]: value / factor }));
   return html`${checkView("train.scheduled", settings.is_scheduled, (isOn) => change({ is_scheduled: isOn }))}
     <div class="pair">
       ${number("train.amount", "amount", 1, 500)}
       <label class="field"><span>${t("train.unit")}</span>
-        <select aria-label=${t("train.unit")} @change=${(event) => change({ unit: event.target.value })}>${["problems", "minutes"].map(unit)}</select></label>
+        <select aria-label=${t("train.unit")} @change=${(event) => change({ unit: event.target.value })}>${options(units, settings.unit)}</select></label>
     </div>
     <fieldset class="stack"><legend>${t("train.new.kinds")}</legend>${KINDS.map(kind)}</fieldset>
     ${number("train.longest", "longest_tsume", 1, 13)} ${checkView("train.checking", settings.is_checking, (isOn) => change({ is_checking: isOn }))}
