@@ -3,19 +3,18 @@
 A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score, the
 move played and the result of the game. The records of a game are consecutive, but the format does not mark
 where a game begins, and positions may be missing: `game_numbers` infers the games.
-
-cshogi (extra `[train]`) decodes the positions.
 """
 
 import lzma
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
+from goryu.games.shogi.packed_position import APERY, pack, unpack
+from goryu.games.state import Move
 from goryu.implementation import Board
 
 HCPE = np.dtype(
@@ -88,19 +87,15 @@ def good_records(
 
     report: takes a line for each other record, with its number in the file.
     """
-    import cshogi
-
-    decoder = cshogi.Board()
     is_good = np.ones(len(records), bool)
     for i, record in enumerate(records):
         try:
-            decoder.set_hcp(np.ascontiguousarray(record["hcp"]))
-            board = Board(decoder.sfen())
-            if (move := int(record["bestMove16"])) not in board.all_legal_moves():
+            board = board_of(record["hcp"])
+            if not board.is_legal(move := Move(int(record["bestMove16"]))):
                 raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
             if record["gameResult"] > WHITE_WON:
                 raise HcpeError(f"expected a result, received {record['gameResult']}")
-        except (RuntimeError, ValueError) as error:
+        except ValueError as error:
             is_good[i] = False
             report(f"{path}: record {i + 1}: {error}")
     return is_good
@@ -119,14 +114,19 @@ def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     return np.where(records["gameResult"] == DRAW, 0.5, won)
 
 
-def is_legal(board: Any, move16: int) -> bool:
-    """Is a 16-bit move legal on a board of cshogi?
+def board_of(hcp: npt.NDArray[np.uint8]) -> Board:
+    """Returns the position of a record, as move number 1.
 
-    cshogi's own test accepts some illegal moves, such as promotions far from the zone.
+    Raises:
+        PackedPositionError: the bytes are no position.
+        SfenError: the rules of shogi do not allow it.
     """
-    import cshogi
+    return Board(str(unpack(hcp.tobytes(), APERY)))
 
-    return move16 in map(cshogi.move16, board.legal_moves)
+
+def hcp_of(board: Board) -> npt.NDArray[np.uint8]:
+    """Returns a position as records hold it."""
+    return np.frombuffer(pack(board, APERY), np.uint8)
 
 
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
@@ -138,22 +138,19 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
 
     Raises HcpeError at an invalid position or an illegal move.
     """
-    import cshogi
-
-    board = cshogi.Board()
-    start = np.array(board.pieces, np.int8)
+    start = np.array(Board().pieces, np.int8)
     pieces = np.empty((len(records), 81), np.int8)
     after = np.zeros(len(records), HCPE)["hcp"]  # The position after the move of each record.
-    for i, (hcp, move16) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
+    for i, (hcp, move) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
         try:
-            board.set_hcp(hcp)
-        except RuntimeError as error:
-            raise HcpeError(f"record {i}: expected a position: {error}") from error
-        if not is_legal(board, move16):
-            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
+            board = board_of(hcp)
+        except ValueError as error:
+            raise HcpeError(f"record {i}: {error}") from error
+        if not board.is_legal(move):
+            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move}")
         pieces[i] = board.pieces
-        board.push(board.move_from_move16(move16))
-        board.to_hcp(after[i])
+        board.push(move)
+        after[i] = hcp_of(board)
     follows = (records["hcp"][1:] == after[:-1]).all(axis=1)
     from_start = (pieces[1:] != start).sum(axis=1)
     from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)

@@ -4,7 +4,7 @@ A record holds a Huffman-coded position (YaneuraOu's code, not that of HCPE), th
 played, its number in the game, and the result for the side to move. Like HCPE it does not mark where a game
 begins.
 
-Source: YaneuraOu's learn/learn.h and extra/sfen_packer.cpp. cshogi encodes positions and moves.
+Source: YaneuraOu's learn/learn.h and extra/sfen_packer.cpp.
 """
 
 from collections.abc import Callable
@@ -13,6 +13,17 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.games.shogi.packed_position import (
+    APERY,
+    YANEURAOU,
+    PackedPositionError,
+    move_of_yaneuraou,
+    pack,
+    unpack,
+    yaneuraou_move,
+)
+from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu_lab.records.conversion import push
 from goryu_lab.records.game_records import GameRecord
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, whole_records
@@ -36,15 +47,13 @@ game_result: 1 if the side to move won, -1 if it lost, 0 for a draw.
 
 def psv_records(game: GameRecord) -> npt.NDArray[np.void]:
     """Returns the positions of a game that have a score; raises GameFileError at an illegal move."""
-    import cshogi
-
-    board = cshogi.Board(game.start_sfen)
+    board = Board(game.start_sfen)
     records = np.zeros(len(game.moves), PSV)
     records["score"] = [0 if score is None else score for score in game.evals]
     for ply, move16 in enumerate(game.moves):
-        board.to_psfen(records["sfen"][ply])
-        records["move"][ply] = cshogi.move16_to_psv(move16)
-        records["gamePly"][ply] = board.move_number
+        records["sfen"][ply] = np.frombuffer(pack(board, YANEURAOU), np.uint8)
+        records["move"][ply] = yaneuraou_move(Move(move16))
+        records["gamePly"][ply] = board.ply + 1
         records["game_result"][ply] = _result(game.result, board.turn)
         push(board, move16)
     return records[[score is not None for score in game.evals]]
@@ -63,22 +72,19 @@ def hcpe_of_psv(
 
     report: takes a line about an incomplete end.
     """
-    import cshogi
-
     records = whole_records(path.read_bytes(), PSV, path, report)
     found = np.zeros(len(records), HCPE)
-    board = cshogi.Board()
     for i, record in enumerate(records):
         try:
-            board.set_psfen(np.ascontiguousarray(record["sfen"]))
-        except RuntimeError:
+            position = unpack(record["sfen"].tobytes(), YANEURAOU)
+        except PackedPositionError:
             found["hcp"][i] = 255  # This is no position either, and `good_records` reports it.
             continue
-        board.to_hcp(found["hcp"][i])
-        found["bestMove16"][i] = cshogi.move16_from_psv(int(record["move"]))
+        found["hcp"][i] = np.frombuffer(pack(position, APERY), np.uint8)
+        found["bestMove16"][i] = move_of_yaneuraou(int(record["move"])) or 0  # No position allows move 0.
         result = int(record["game_result"])
         if result:
-            found["gameResult"][i] = BLACK_WON if (result == 1) == (board.turn == 0) else WHITE_WON
+            found["gameResult"][i] = BLACK_WON if (result == 1) == (position.turn == 0) else WHITE_WON
         if abs(result) > 1:
             found["gameResult"][i] = 255
     found["eval"] = records["score"]

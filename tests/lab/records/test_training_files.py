@@ -126,3 +126,23 @@ def test_the_command_converts_between_all_of_them(tmp_path: Path, capsys: pytest
     assert [game.moves for game in games] == [random_game(seed).moves[3:] for seed in range(4)]
     assert {game.teacher for game in games} == {"A"}
     assert records.main(["convert", str(last), "--out", str(tmp_path / "a.kif")]) == 2
+
+
+def test_a_position_of_random_bits_is_reported_and_ends_nothing(tmp_path: Path) -> None:
+    """One byte too much, as in a damaged download; cshogi reads beyond its tables there."""
+    hcp = bytes.fromhex("0069b649090c9742386c5f4558bc043f14f13cd894e02dc1e2fa2bc4c731a1c4")
+    psfen = bytes.fromhex("0069b6510a0cab44589c9f4938bc043f24f13c38a5e04dc161fd4dc4c73222c5")
+    rng = Random(7)
+    for number in range(60):
+        for suffix, position, rest in (
+            (".hcpe", hcp, bytes(6)),
+            (".psv", psfen, bytes(8)),
+            (".hcpe3", hcp, struct.pack("<HBB", 1, 0, 0) + struct.pack("<HhH", 0x1234, 0, 0)),
+        ):
+            path = tmp_path / f"a{suffix}"
+            path.write_bytes((rng.randbytes(32) if number else position) + rest)
+            problems: list[str] = []
+            assert list(read_training_file(path, problems.append)) == []
+            (problem,) = problems
+            word = "game" if suffix == ".hcpe3" else "record"
+            assert problem.startswith(f"{path}: {word} 1: expected a packed position, "), problem

@@ -22,7 +22,6 @@ from goryu_lab.records.hcpe import (
     WHITE_WON,
     HcpeError,
     game_numbers,
-    is_legal,
     read_hcpe,
     write_hcpe,
 )
@@ -86,7 +85,10 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value", "words"),
-    [("hcp", 255, "record 3: expected a position"), ("bestMove16", 0, "record 3: expected a move that is")],
+    [
+        ("hcp", 255, "record 3: expected a packed position, "),
+        ("bestMove16", 0, "record 3: expected a move that is"),
+    ],
 )
 def test_a_damaged_record_is_named(field: str, value: int, words: str, tmp_path: Path) -> None:
     path = tmp_path / "games.hcpe"
@@ -96,16 +98,6 @@ def test_a_damaged_record_is_named(field: str, value: int, words: str, tmp_path:
     records.tofile(path)
     with pytest.raises(HcpeError, match=rf"games\.hcpe: {words}"):
         load_datasets([Source(path, 600.0)], held_out=0.0, seed=0)
-
-
-def test_a_16_bit_move_is_legal_if_it_is_in_the_list_of_legal_moves() -> None:
-    rng = Random(5)
-    for moves in (0, 90):
-        board = cshogi.Board()
-        for _ in range(moves):
-            board.push(rng.choice(list(board.legal_moves)))
-        found = {move16 for move16 in range(65536) if is_legal(board, move16)}
-        assert found == {cshogi.move16(move) for move in board.legal_moves}
 
 
 def test_a_packed_file_holds_the_same_records(tmp_path: Path) -> None:
