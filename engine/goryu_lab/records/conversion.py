@@ -13,7 +13,7 @@ import numpy.typing as npt
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
-from goryu_lab.records.hcpe import HCPE, board_of, game_numbers, hcp_of, read_hcpe
+from goryu_lab.records.hcpe import HCPE, board_of, game_numbers, packed, read_hcpe
 
 
 def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
@@ -27,7 +27,7 @@ def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
     records["eval"] = [0 if score is None else score for score in game.evals]
     records["gameResult"] = game.result
     for ply, move16 in enumerate(game.moves):
-        records["hcp"][ply] = hcp_of(board)
+        records["hcp"][ply] = packed(board)
         push(board, move16)
     return records[[score is not None for score in game.evals]]
 
@@ -57,12 +57,12 @@ def games_from_hcpe(
         if i == first or numbers[i] != numbers[first] or (after != record["hcp"]).any():
             if i > first:
                 yield _game(records[first:i], start_sfen, teacher, int(numbers[first]))
-            board = board_of(record["hcp"])
+            board = board_of(record["hcp"].tobytes())
             first, start_sfen = i, board.sfen()
             if plies is not None and plies[i]:
                 start_sfen = " ".join([*start_sfen.split()[:3], str(plies[i])])
         push(board, int(record["bestMove16"]))
-        after = hcp_of(board)
+        after = packed(board)
     if len(records):
         yield _game(records[first:], start_sfen, teacher, int(numbers[first]))
 

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
-from goryu.games.shogi.packed_position import APERY, pack, unpack
+from goryu.games.shogi.packed_position import APERY, PieceCode, pack, unpack
 from goryu.games.state import Move
-from goryu.implementation import Board
+from goryu.implementation import IMPLEMENTATION, Board
 
 HCPE = np.dtype(
     [
@@ -90,7 +90,7 @@ def good_records(
     is_good = np.ones(len(records), bool)
     for i, record in enumerate(records):
         try:
-            board = board_of(record["hcp"])
+            board = board_of(record["hcp"].tobytes())
             if not board.is_legal(move := Move(int(record["bestMove16"]))):
                 raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
             if record["gameResult"] > WHITE_WON:
@@ -114,19 +114,28 @@ def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     return np.where(records["gameResult"] == DRAW, 0.5, won)
 
 
-def board_of(hcp: npt.NDArray[np.uint8]) -> Board:
-    """Returns the position of a record, as move number 1.
+def board_of(data: bytes, code: PieceCode = APERY) -> Board:
+    """Returns a packed position as a board, with the move number 1.
 
     Raises:
         PackedPositionError: the bytes are no position.
         SfenError: the rules of shogi do not allow it.
     """
-    return Board(str(unpack(hcp.tobytes(), APERY)))
+    if IMPLEMENTATION == "native":
+        from goryu import _native
+
+        board: Board = _native.unpack_board(data, code)
+        return board
+    return Board(str(unpack(data, code)))
 
 
-def hcp_of(board: Board) -> npt.NDArray[np.uint8]:
-    """Returns a position as records hold it."""
-    return np.frombuffer(pack(board, APERY), np.uint8)
+def packed(board: Board, code: PieceCode = APERY) -> npt.NDArray[np.uint8]:
+    """Returns a position as records hold it, [32]."""
+    if IMPLEMENTATION == "native":
+        from goryu import _native
+
+        return np.frombuffer(_native.pack_board(board, code), np.uint8)
+    return np.frombuffer(pack(board, code), np.uint8)
 
 
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
@@ -143,14 +152,14 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
     after = np.zeros(len(records), HCPE)["hcp"]  # The position after the move of each record.
     for i, (hcp, move) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
         try:
-            board = board_of(hcp)
+            board = board_of(hcp.tobytes())
         except ValueError as error:
             raise HcpeError(f"record {i}: {error}") from error
         if not board.is_legal(move):
             raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move}")
         pieces[i] = board.pieces
         board.push(move)
-        after[i] = hcp_of(board)
+        after[i] = packed(board)
     follows = (records["hcp"][1:] == after[:-1]).all(axis=1)
     from_start = (pieces[1:] != start).sum(axis=1)
     from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)

@@ -19,11 +19,10 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from goryu.games.shogi.packed_position import APERY, pack, unpack
 from goryu.implementation import Board
 from goryu.kifu.record import Ending
 from goryu_lab.records.game_records import UNITS, GameFileError, GameRecord, Policy
-from goryu_lab.records.hcpe import WHITE_WON
+from goryu_lab.records.hcpe import WHITE_WON, board_of, packed
 
 GAME = struct.Struct("<32sHBB")
 MOVE = struct.Struct("<HhH")
@@ -48,7 +47,7 @@ def encode(game: GameRecord) -> bytes:
     """Returns a game in this format."""
     if len(game.moves) > 0xFFFF:
         raise GameFileError(f"expected at most 65535 moves, received {len(game.moves)}")
-    start = pack(Board(game.start_sfen), APERY)
+    start = packed(Board(game.start_sfen)).tobytes()
     parts = [GAME.pack(start, len(game.moves), game.result | ENDINGS.get(game.ending, 0), 0)]
     policies = game.policies or (None,) * len(game.moves)
     for move, score, policy in zip(game.moves, game.evals, policies, strict=True):
@@ -104,7 +103,7 @@ def _decode(data: memoryview, teacher: str) -> GameRecord:
     if result & RESULT > WHITE_WON:
         raise GameFileError(f"expected a result 0 to 2, received {result & RESULT}")
     try:
-        board = Board(str(unpack(start, APERY)))
+        board = board_of(start)
     except ValueError as error:
         raise GameFileError(str(error)) from error
     start_sfen = board.sfen()

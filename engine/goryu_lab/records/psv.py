@@ -26,7 +26,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.records.conversion import push
 from goryu_lab.records.game_records import GameRecord
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, whole_records
+from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, packed, whole_records
 
 PSV = np.dtype(
     [
@@ -51,7 +51,7 @@ def psv_records(game: GameRecord) -> npt.NDArray[np.void]:
     records = np.zeros(len(game.moves), PSV)
     records["score"] = [0 if score is None else score for score in game.evals]
     for ply, move16 in enumerate(game.moves):
-        records["sfen"][ply] = np.frombuffer(pack(board, YANEURAOU), np.uint8)
+        records["sfen"][ply] = packed(board, YANEURAOU)
         records["move"][ply] = yaneuraou_move(Move(move16))
         records["gamePly"][ply] = board.ply + 1
         records["game_result"][ply] = _result(game.result, board.turn)

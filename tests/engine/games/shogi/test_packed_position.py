@@ -1,13 +1,13 @@
 """Packed positions: those of cshogi, and bytes that are none."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from goryu.games.shogi import START_SFEN, parse_sfen
+from goryu.games.shogi import START_SFEN, SfenError, parse_sfen
 from goryu.games.shogi.packed_position import (
     APERY,
     BYTES,
@@ -114,3 +114,28 @@ def test_a_number_that_is_no_move_of_yaneuraou_gives_none() -> None:
     drop, promotion = 1 << 14, 1 << 15
     for number in (81, 81 << 7, 40 | 40 << 7, drop, drop | KING << 7, drop | promotion | PAWN << 7 | 40):
         assert move_of_yaneuraou(number) is None
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_native_code_reads_and_writes_what_python_does(code: PieceCode, native: Any) -> None:
+    def read_by(reader: Callable[[bytes], Any], data: bytes) -> str | tuple[type[Exception], str]:
+        try:
+            return str(reader(data).sfen())
+        except (PackedPositionError, SfenError) as error:
+            return type(error), str(error)
+
+    rng, good = Random(5), []
+    for board in positions(6, plies=40):
+        there = native.Board(board.sfen())
+        good.append(pack(board, code))
+        assert native.pack_board(there, code) == good[-1]
+        found = native.unpack_board(good[-1], code)
+        assert (found.position_key, found.hands) == (there.position_key, there.hands)
+    read = []
+    for _ in range(2000):
+        data = bytearray(rng.choice(good))
+        data[rng.randrange(BYTES)] ^= 1 << rng.randrange(8)
+        read.append(read_by(lambda packed: native.unpack_board(packed, code), bytes(data)))
+        assert read[-1] == read_by(lambda packed: native.Board(str(unpack(packed, code))), bytes(data))
+    kinds = {type(each) if isinstance(each, str) else each[0] for each in read}
+    assert kinds == {str, PackedPositionError, SfenError}
