@@ -81,16 +81,18 @@ def read_hcpe_as_it_is(
 
 
 def good_records(
-    records: npt.NDArray[np.void], path: Path, report: Callable[[str], None]
+    records: npt.NDArray[np.void], path: Path, report: Callable[[str], None], code: PieceCode = APERY
 ) -> npt.NDArray[np.bool_]:
     """Returns which records hold a position, a legal move and a result.
+
+    code: of the positions.
 
     report: takes a line for each other record, with its number in the file.
     """
     is_good = np.ones(len(records), bool)
     for i, record in enumerate(records):
         try:
-            board = board_of(record["hcp"].tobytes())
+            board = board_of(record["hcp"].tobytes(), code)
             if not board.is_legal(move := Move(int(record["bestMove16"]))):
                 raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
             if record["gameResult"] > WHITE_WON:

@@ -13,20 +13,21 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from goryu.games.shogi.packed_position import (
-    APERY,
-    YANEURAOU,
-    PackedPositionError,
-    move_of_yaneuraou,
-    pack,
-    unpack,
-    yaneuraou_move,
-)
+from goryu.games.shogi.packed_position import YANEURAOU, move_of_yaneuraou, yaneuraou_move
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.records.conversion import push
 from goryu_lab.records.game_records import GameRecord
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, packed, whole_records
+from goryu_lab.records.hcpe import (
+    BLACK_WON,
+    DRAW,
+    HCPE,
+    WHITE_WON,
+    board_of,
+    good_records,
+    packed,
+    whole_records,
+)
 
 PSV = np.dtype(
     [
@@ -68,24 +69,21 @@ def _result(result: int, turn: int) -> int:
 def hcpe_of_psv(
     path: Path, report: Callable[[str], None]
 ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint16]]:
-    """Returns the records of a file as HCPE, and their numbers in the game; a damaged one stays damaged.
+    """Returns the good records of a file as HCPE, and their numbers in the game.
 
-    report: takes a line about an incomplete end.
+    report: takes a line for each other record, with its number in the file, and about an incomplete end.
     """
     records = whole_records(path.read_bytes(), PSV, path, report)
+    turns, won = records["sfen"][:, 0] & 1, records["game_result"]
     found = np.zeros(len(records), HCPE)
-    for i, record in enumerate(records):
-        try:
-            position = unpack(record["sfen"].tobytes(), YANEURAOU)
-        except PackedPositionError:
-            found["hcp"][i] = 255  # This is no position either, and `good_records` reports it.
-            continue
-        found["hcp"][i] = np.frombuffer(pack(position, APERY), np.uint8)
-        found["bestMove16"][i] = move_of_yaneuraou(int(record["move"])) or 0  # No position allows move 0.
-        result = int(record["game_result"])
-        if result:
-            found["gameResult"][i] = BLACK_WON if (result == 1) == (position.turn == 0) else WHITE_WON
-        if abs(result) > 1:
-            found["gameResult"][i] = 255
-    found["eval"] = records["score"]
-    return found, records["gamePly"]
+    found["hcp"], found["eval"] = records["sfen"], records["score"]
+    # No position allows move 0, and 255 is no result.
+    found["bestMove16"] = [move_of_yaneuraou(number) or 0 for number in records["move"].tolist()]
+    found["gameResult"] = np.where((won == 1) == (turns == 0), BLACK_WON, WHITE_WON)
+    found["gameResult"][won == 0] = DRAW
+    found["gameResult"][np.abs(won.astype(int)) > 1] = 255
+    is_good = good_records(found, path, report, YANEURAOU)
+    good = found[is_good]
+    for hcp in good["hcp"]:
+        hcp[:] = packed(board_of(hcp.tobytes(), YANEURAOU))
+    return good, records["gamePly"][is_good]

@@ -140,9 +140,11 @@ def test_a_position_of_random_bits_is_reported_and_ends_nothing(tmp_path: Path) 
             (".hcpe3", hcp, struct.pack("<HBB", 1, 0, 0) + struct.pack("<HhH", 0x1234, 0, 0)),
         ):
             path = tmp_path / f"a{suffix}"
-            path.write_bytes((rng.randbytes(32) if number else position) + rest)
+            data = rng.randbytes(32) if number else position
+            path.write_bytes(data + rest)
             problems: list[str] = []
             assert list(read_training_file(path, problems.append)) == []
             (problem,) = problems
             word = "game" if suffix == ".hcpe3" else "record"
             assert problem.startswith(f"{path}: {word} 1: expected a packed position, "), problem
+            assert problem.endswith(f", received {data.hex()}")
