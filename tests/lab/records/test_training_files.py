@@ -17,8 +17,6 @@ from goryu_lab.commands import records
 from goryu_lab.records.game_records import GameRecord, read_games
 from goryu_lab.records.training_files import read_training_file, write_training_file
 
-cshogi: Any = pytest.importorskip("cshogi")
-
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 ENDINGS = ("repetition", "declaration", "maximum ply", "")
 
@@ -64,7 +62,7 @@ def test_hcpe3_keeps_games_and_follows_its_definition(tmp_path: Path) -> None:
     write_training_file(path, games, ".hcpe3")
     assert same_games(read_training_file(path, pytest.fail), games)
     data = path.read_bytes()
-    board = cshogi.Board()
+    board = pytest.importorskip("cshogi").Board()
     board.set_hcp(np.frombuffer(data, np.uint8, 32))
     assert (board.sfen(), *struct.unpack_from("<HBB", data, 32)) == (games[0].start_sfen, 30, 0 | 4, 0)
     place = 36
@@ -81,6 +79,7 @@ def test_psv_keeps_positions_and_is_read_by_cshogi(tmp_path: Path) -> None:
     (found,) = read_training_file(path, pytest.fail)
     assert (found.moves, found.evals, found.result) == (game.moves[3:], game.evals[3:], game.result)
     board = Board(game.start_sfen)
+    cshogi: Any = pytest.importorskip("cshogi")
     theirs = cshogi.Board()
     for ply, (move, score) in enumerate(zip(game.moves, game.evals, strict=True)):
         if ply >= 3:

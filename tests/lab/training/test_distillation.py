@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 torch: Any = pytest.importorskip("torch")
-cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.evaluators.network.model_files import ModelError, downloaded_model  # noqa: E402
