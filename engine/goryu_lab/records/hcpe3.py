@@ -113,8 +113,9 @@ def _decode(data: memoryview, teacher: str) -> GameRecord:
         place += MOVE.size
         visits = list(VISITS.iter_unpack(data[place : place + VISITS.size * candidates]))
         place += VISITS.size * candidates
-        if not board.is_legal(move):
-            raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {move}")
+        for played in (move, *(candidate for candidate, _ in visits)):
+            if not board.is_legal(played):
+                raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {played}")
         board.push(move)
         moves.append(move)
         evals.append(score if candidates else None)

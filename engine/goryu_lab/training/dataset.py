@@ -209,8 +209,6 @@ def make_batch(
     np.add.at(batch.policy, (row, labels[size:]), policies.probabilities)
     is_bare = np.flatnonzero(sizes == 0)
     batch.policy[is_bare, batch.label[is_bare]] = 1.0
-    batch.legal[np.arange(size), batch.label] = True
-    batch.legal[batch.policy > 0.0] = True
     _mirror(batch, mirrored)
     return batch
 

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.games.shogi import move_from_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.commands import records
 from goryu_lab.records.game_records import GameRecord, read_games
+from goryu_lab.records.hcpe3 import encode
 from goryu_lab.records.training_files import read_training_file, write_training_file
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
@@ -97,11 +99,10 @@ def test_psv_keeps_positions_and_is_read_by_cshogi(tmp_path: Path) -> None:
 def test_damaged_records_are_named_by_their_number_and_the_others_stay(tmp_path: Path) -> None:
     """Of three: the second is overwritten, and the file ends within a fourth."""
     games = [random_game(seed, plies=4) for seed in (3, 4, 5)]
-    for suffix, length in ((".hcpe3", 0), (".hcpe", 38), (".psv", 40)):
+    for suffix, start in ((".hcpe3", len(encode(games[0]))), (".hcpe", 38), (".psv", 40)):
         path = tmp_path / f"a{suffix}"
         write_training_file(path, games, suffix)
         data = bytearray(path.read_bytes())
-        start = length or len(data) // 3
         data[start : start + 32] = bytes([255] * 32)
         path.write_bytes(data + data[:20])
         problems: list[str] = []
@@ -147,3 +148,16 @@ def test_a_position_of_random_bits_is_reported_and_ends_nothing(tmp_path: Path) 
             word = "game" if suffix == ".hcpe3" else "record"
             assert problem.startswith(f"{path}: {word} 1: expected a packed position, "), problem
             assert problem.endswith(f", received {data.hex()}")
+
+
+def test_an_illegal_candidate_is_reported(tmp_path: Path) -> None:
+    """A network that learnt from it would get a label of nothing."""
+    game = random_game(1, plies=4)
+    illegal = move_from_usi("5e5f")  # The square is empty.
+    policy = ((game.moves[3], 0.5), (illegal, 0.5))
+    path = tmp_path / "a.hcpe3"
+    write_training_file(path, [replace(game, policies=(None, None, None, policy))], ".hcpe3")
+    problems: list[str] = []
+    assert list(read_training_file(path, problems.append)) == []
+    assert [problem.split(": ")[1] for problem in problems] == ["game 1"]
+    assert problems[0].endswith(f"received {illegal}")
