@@ -34,6 +34,9 @@ gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
 
 DRAW, BLACK_WON, WHITE_WON = 0, 1, 2
 
+MAX_SCORE = 32767
+"""The 16 bits also hold -32768, which is no score."""
+
 
 class HcpeError(GoryuError, ValueError):
     """A file that is not a sequence of HCPE records."""
@@ -83,7 +86,7 @@ def read_hcpe_as_it_is(
 def good_records(
     records: npt.NDArray[np.void], path: Path, report: Callable[[str], None], code: PieceCode = APERY
 ) -> npt.NDArray[np.bool_]:
-    """Returns which records hold a position, a legal move and a result.
+    """Returns which records hold a position, a legal move, a score and a result.
 
     code: of the positions.
 
@@ -95,6 +98,8 @@ def good_records(
             board = board_of(record["hcp"].tobytes(), code)
             if not board.is_legal(move := Move(int(record["bestMove16"]))):
                 raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
+            if record["eval"] < -MAX_SCORE:
+                raise HcpeError(f"expected a score within {MAX_SCORE} centipawns, received {record['eval']}")
             if record["gameResult"] > WHITE_WON:
                 raise HcpeError(f"expected a result, received {record['gameResult']}")
         except ValueError as error:

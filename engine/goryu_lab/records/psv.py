@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.games.shogi.packed_position import YANEURAOU, move_of_yaneuraou, yaneuraou_move
+from goryu.games.shogi.sfen import MAX_MOVE_NUMBER
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.records.conversion import push
@@ -83,6 +84,10 @@ def hcpe_of_psv(
     found["gameResult"][won == 0] = DRAW
     found["gameResult"][np.abs(won.astype(int)) > 1] = 255
     is_good = good_records(found, path, report, YANEURAOU)
+    for i in np.flatnonzero(is_good & (records["gamePly"] > MAX_MOVE_NUMBER)):
+        is_good[i] = False
+        number = records["gamePly"][i]
+        report(f"{path}: record {i + 1}: expected a move number of 0 to {MAX_MOVE_NUMBER}, received {number}")
     good = found[is_good]
     for hcp in good["hcp"]:
         hcp[:] = packed(board_of(hcp.tobytes(), YANEURAOU))

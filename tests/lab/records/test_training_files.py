@@ -161,3 +161,17 @@ def test_an_illegal_candidate_is_reported(tmp_path: Path) -> None:
     assert list(read_training_file(path, problems.append)) == []
     assert [problem.split(": ")[1] for problem in problems] == ["game 1"]
     assert problems[0].endswith(f"received {illegal}")
+
+
+def test_numbers_that_no_game_has_are_reported(tmp_path: Path) -> None:
+    """A score of -32768, and a move number that no SFEN has."""
+    for suffix, place in ((".hcpe", 38 + 32), (".psv", 40 + 32), (".psv", 40 + 36)):
+        path = tmp_path / f"a{suffix}"
+        write_training_file(path, [random_game(3, plies=6)], suffix)
+        damaged = bytearray(path.read_bytes())
+        damaged[place : place + 2] = b"\0\x80"
+        path.write_bytes(damaged)
+        problems: list[str] = []
+        found = list(read_training_file(path, problems.append))
+        assert sum(len(game.moves) for game in found) == 2
+        assert [problem.split(": ")[1] for problem in problems] == ["record 2"]
