@@ -1,4 +1,5 @@
-// Packed positions, 256 bits each: games/shogi/packed_position.py in C++. The codes of the pieces come from there.
+// Packed positions, 256 bits each: games/shogi/packed_position.py and the lab's records/packed_position.py in C++. The
+// codes of the pieces come from there.
 #pragma once
 
 #include <array>

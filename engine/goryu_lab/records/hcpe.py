@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
-from goryu.games.shogi.packed_position import APERY, PieceCode, pack, unpack
+from goryu.games.shogi.packed_position import PieceCode, pack
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
+from goryu_lab.records.packed_position import APERY, unpack
 
 HCPE = np.dtype(
     [
@@ -131,8 +132,10 @@ def board_of(data: bytes, code: PieceCode = APERY) -> Board:
     if IMPLEMENTATION == "native":
         from goryu import _native
 
-        board: Board = _native.unpack_board(data, code)
-        return board
+        board: Board | None = _native.unpack_board(data, code)
+        if board is not None:
+            return board
+    # Where the native reader refuses, this says what is wrong.
     return Board(str(unpack(data, code)))
 
 

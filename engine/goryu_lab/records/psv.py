@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from goryu.games.shogi.packed_position import YANEURAOU, move_of_yaneuraou, yaneuraou_move
+from goryu.games.shogi.packed_position import YANEURAOU, move_of_yaneuraou
 from goryu.games.shogi.sfen import MAX_MOVE_NUMBER
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -29,6 +29,7 @@ from goryu_lab.records.hcpe import (
     packed,
     whole_records,
 )
+from goryu_lab.records.packed_position import yaneuraou_move
 
 PSV = np.dtype(
     [

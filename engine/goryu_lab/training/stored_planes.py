@@ -9,11 +9,11 @@ import numpy.typing as npt
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.dlshogi import dlshogi_label, fill_dlshogi
 from goryu.games.shogi import is_drop, move_from
-from goryu.games.shogi.packed_position import APERY
 from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK, WHITE_PIECE
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu_lab.records.hcpe import board_of
+from goryu_lab.records.packed_position import APERY
 
 PROMOTIONS = 10 * 81
 """Label of a promoting move minus the label of the same move without promotion."""

@@ -10,7 +10,7 @@ import pytest
 from goryu.evaluators.formats.dlshogi import DlshogiFormat, dlshogi_label
 from goryu.evaluators.formats.value_scale import from_probability
 from goryu.games.shogi import Board, move_from_usi
-from goryu.games.shogi.packed_position import APERY, pack
+from goryu.games.shogi.packed_position import pack
 from goryu.games.shogi.sfen import START_SFEN
 from goryu_lab.records import game_records
 from goryu_lab.records.conversion import hcpe_records
@@ -25,6 +25,7 @@ from goryu_lab.records.hcpe import (
     read_hcpe,
     write_hcpe,
 )
+from goryu_lab.records.packed_position import APERY
 from goryu_lab.training.dataset import Dataset, draws, load_datasets, make_batch, mirror_labels
 from goryu_lab.training.sources import Source, parse_source
 

@@ -22,8 +22,9 @@ from goryu.base.errors import InputError  # noqa: E402
 from goryu.base.files import held_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
-from goryu.games.shogi.packed_position import APERY, pack  # noqa: E402
+from goryu.games.shogi.packed_position import pack  # noqa: E402
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
+from goryu_lab.records.packed_position import APERY  # noqa: E402
 from goryu_lab.training.batch_loader import load_batches, on_device  # noqa: E402
 from goryu_lab.training.config import TrainingConfig  # noqa: E402
 from goryu_lab.training.dataset import Dataset, draws, make_batch  # noqa: E402

@@ -6,37 +6,22 @@ is a 0; a piece is the bits of its kind, one for its colour and one for promotio
 differs between the codes. A piece in hand has bits of its own, and its colour. The pieces of a set that a
 handicap leaves out follow, so that all positions with two kings have the same length.
 
-Readers take the pieces in hand in any order. The writers of `APERY` begin with the pawns and end with the
-rooks; the books in `YANEURAOU` have the golds before bishop and rook, or after them.
+Readers take the pieces in hand in any order.
 
-Files come from strangers: `unpack` reads no bit beyond the last, and refuses what is no position with the
-pieces of one set. Whether the rules allow the position, such as two pawns on a file, `Board` says.
-
-Sources: Apery's huffmanCodedPos.cpp (HuffmanCodedPos, "hcp", also of dlshogi), YaneuraOu's
-extra/sfen_packer.cpp ("packed sfen") and learn/learn.h for its moves. Both were compared with cshogi, also
-for the pieces that a handicap leaves out.
+Source: YaneuraOu's extra/sfen_packer.cpp ("packed sfen"), compared with cshogi, also for the pieces that a
+handicap leaves out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from goryu.base.errors import GoryuError
-from goryu.games.shogi.move import (
-    SQUARES,
-    dropped_piece,
-    is_drop,
-    is_promotion,
-    make_drop,
-    make_move,
-    move_from,
-    move_to,
-)
+from goryu.games.shogi.move import SQUARES, make_drop, make_move
 from goryu.games.shogi.pieces import (
     BISHOP,
     EMPTY,
     GOLD,
     HAND_KINDS,
-    HAND_LETTERS,
     KING,
     KNIGHT,
     LANCE,
@@ -46,7 +31,7 @@ from goryu.games.shogi.pieces import (
     SILVER,
     WHITE_PIECE,
 )
-from goryu.games.shogi.sfen import PIECE_TOTALS, SfenFields
+from goryu.games.shogi.sfen import PIECE_TOTALS
 from goryu.games.state import Move
 
 T = TypeVar("T")
@@ -59,9 +44,6 @@ BOX = -1
 
 SQUARE_WINDOW, HAND_WINDOW = 8, 7
 """The length of the longest code of a piece on the board, and of one in hand."""
-
-_FIRST_SQUARE = 15
-"""The place of the first bit behind side to move and kings."""
 
 Held = tuple[int, int]
 """Colour, or `BOX`, and kind of a piece that is on no square."""
@@ -121,22 +103,14 @@ def _windows(codes: Mapping[T, str], width: int) -> Iterator[tuple[int, tuple[T,
             yield int(bits[::-1], 2) | rest << len(bits), (meaning, len(bits))
 
 
-def _by_kind(*bits: str) -> dict[int, str]:
+def by_kind(*bits: str) -> dict[int, str]:
     return dict(zip((PAWN, LANCE, KNIGHT, SILVER, GOLD, BISHOP, ROOK), bits, strict=True))
 
 
-APERY = PieceCode(
-    _by_kind("10", "1100", "1110", "1101", "11110", "111110", "111111"),
-    _by_kind("00", "1000", "1100", "1010", "1110", "111110", "111111"),
-    _by_kind("010", "10010", "11010", "10110", "10111", "1111000", "1111010"),
-    colour_first=True,
-)
-"""The code of Apery and dlshogi: HCPE and HCPE3."""
-
 YANEURAOU = PieceCode(
-    _by_kind("10", "1100", "1101", "1110", "11110", "111110", "111111"),
-    _by_kind("00", "1000", "1010", "1100", "1110", "111100", "111110"),
-    _by_kind("010", "10010", "10110", "11010", "11011", "1111010", "1111110"),
+    by_kind("10", "1100", "1101", "1110", "11110", "111110", "111111"),
+    by_kind("00", "1000", "1010", "1100", "1110", "111100", "111110"),
+    by_kind("010", "10010", "10110", "11010", "11011", "1111010", "1111110"),
     colour_first=False,
 )
 """The code of YaneuraOu: PSV and its binary books."""
@@ -173,54 +147,6 @@ def pack(position: Pieces, code: PieceCode, hand_order: Sequence[int] = HAND_KIN
     return int(bits[::-1], 2).to_bytes(BYTES, "little")
 
 
-def unpack(data: bytes, code: PieceCode) -> SfenFields:
-    """Returns the position in 32 bytes, with the move number 1.
-
-    Both kings are on the board and the pieces are those of one set. The rules of shogi are not checked.
-
-    Raises:
-        PackedPositionError: the bits are no position.
-    """
-    assert len(data) == BYTES, len(data)
-    bits = int.from_bytes(data, "little")
-    black_king, white_king = bits >> 1 & 0x7F, bits >> 8 & 0x7F
-    if max(black_king, white_king) >= SQUARES or black_king == white_king:
-        raise _error(data, f"found kings on the squares {black_king} and {white_king}, of 0 to 80")
-    turn, bits, left = bits & 1, bits >> _FIRST_SQUARE, 8 * BYTES - _FIRST_SQUARE
-    pieces, counts = [EMPTY] * SQUARES, [0] * 2 * WHITE_PIECE
-    for square in range(SQUARES):
-        if square != black_king and square != white_king:
-            piece, length = code.square_of[bits & 0xFF]
-            pieces[square] = piece
-            counts[piece] += 1
-            bits >>= length
-            left -= length
-    pieces[black_king], pieces[white_king] = KING, WHITE_PIECE + KING
-    held = dict.fromkeys(code.held, 0)
-    while left > 0:
-        found = code.held_of.get(bits & 0x7F)
-        if found is None:
-            raise _error(data, f"found no piece in hand at bit {8 * BYTES - left}")
-        owner, length = found
-        held[owner] += 1
-        bits >>= length
-        left -= length
-    if left < 0:
-        raise _error(data, "a piece goes on beyond the last bit")
-    for place, (kind, most) in enumerate(zip(HAND_KINDS, PIECE_TOTALS, strict=True)):
-        total = sum(held[owner, kind] for owner in (BOX, 0, 1)) + counts[kind] + counts[kind + WHITE_PIECE]
-        if kind != GOLD:
-            total += counts[kind + PROMOTED] + counts[kind + PROMOTED + WHITE_PIECE]
-        if total != most:
-            raise _error(data, f"found {total} pieces of kind {HAND_LETTERS[place]}, of {most}")
-    black, white = (tuple(held[colour, kind] for kind in HAND_KINDS) for colour in (0, 1))
-    return SfenFields(tuple(pieces), turn, (black, white), 1)
-
-
-def _error(data: bytes, problem: str) -> PackedPositionError:
-    return PackedPositionError(f"expected a packed position, {problem}, received {data.hex()}")
-
-
 def move_of_yaneuraou(number: int) -> Move | None:
     """Returns one of YaneuraOu's moves, or None for a number that is none.
 
@@ -233,10 +159,3 @@ def move_of_yaneuraou(number: int) -> Move | None:
     if number >> 14 & 1:
         return make_drop(origin - PAWN, to) if PAWN <= origin < KING and not promotes else None
     return make_move(origin, to, promotes) if origin < SQUARES and origin != to else None
-
-
-def yaneuraou_move(move: Move) -> int:
-    """Returns a move as YaneuraOu writes it; see `move_of_yaneuraou`."""
-    if is_drop(move):
-        return move_to(move) | dropped_piece(move) + PAWN << 7 | 1 << 14
-    return move_to(move) | move_from(move) << 7 | is_promotion(move) << 15
