@@ -43,6 +43,7 @@ from core cimport *
 
 include "board.pxi"
 include "formats.pxi"
+include "packed_position.pxi"
 include "reversi.pxi"
 include "mate.pxi"
 include "node_table.pxi"

@@ -16,6 +16,7 @@ cdef extern from "core/position.h" namespace "goryu" nogil:
         int turn()
         int piece(int square)
         Hand hand(int color)
+        int king(int color)
         uint64_t position_key()
         cbool in_check()
         cbool can_move(uint16_t move)
@@ -79,6 +80,26 @@ cdef extern from "core/sfen.h" namespace "goryu" nogil:
 
     OptionalSfenPosition core_parse_sfen "goryu::parse_sfen"(const string&, cbool allow_missing_king) except +
     string core_to_sfen "goryu::to_sfen"(const Position&, int move_number) except +
+
+cdef extern from "core/packed_position.h" namespace "goryu" nogil:
+    const int kPackedBytes, kBox
+
+    cdef cppclass CorePieceCode "goryu::PieceCode":
+        uint8_t square_bits[32]
+        uint8_t square_length[32]
+        uint8_t held_bits[24]
+        uint8_t held_length[24]
+        uint8_t square_of[256]
+        uint8_t square_of_length[256]
+        uint8_t held_of[128]
+        uint8_t held_of_length[128]
+
+    cdef cppclass OptionalPosition "std::optional<goryu::Position>":
+        cbool has_value()
+        const Position& value()
+
+    OptionalPosition core_unpack "goryu::unpack"(const uint8_t* data, const CorePieceCode& code)
+    void core_pack "goryu::pack"(const Position& position, const CorePieceCode& code, uint8_t* data)
 
 cdef extern from "core/perft.h" namespace "goryu" nogil:
     uint64_t core_perft "goryu::perft"(Position&, int depth)

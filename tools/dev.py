@@ -251,7 +251,7 @@ TASKS = {
         script("experiments/problem_soundness.py"),
     ),
     "tsume-oracle": Verb(
-        "compare mates and their lengths with cshogi", ("tools",), script("experiments/tsume_oracle.py")
+        "compare mates and their lengths with cshogi", ("test",), script("experiments/tsume_oracle.py")
     ),
     "elo-by-commit": Verb(
         "draw the Elo of commits from kept matches", ("tools",), script("experiments/elo_by_commit.py")

@@ -8,7 +8,6 @@ namespace goryu {
 namespace {
 
 constexpr std::string_view kLetters = ".PLNSBRGK";
-constexpr std::array<int, 8> kTotals{0, 18, 4, 4, 4, 2, 2, 4};  // By kind, how many a set has.
 constexpr std::array<int, 7> kHandTextOrder{kRook, kBishop, kGold, kSilver, kKnight, kLance, kPawn};
 constexpr int kMaxMoveNumber = 9999;
 
@@ -54,8 +53,6 @@ bool parse_board(std::string_view text, Position& position) {
     }
     return rank == 8 && file == -1 && !promoted;
 }
-
-using HandCounts = std::array<std::array<int, 8>, 2>;
 
 bool parse_hands(std::string_view text, HandCounts& hands) {
     if (text == "-") return true;
@@ -106,7 +103,7 @@ bool obeys_rules(const Position& position, const HandCounts& hands, Color turn, 
     for (int kind = kPawn; kind <= kGold; ++kind) {
         int total = hands[0][kind] + hands[1][kind] + position.of_kind(kind).count();
         if (can_promote(kind)) total += position.of_kind(kind + kPromoted).count();
-        if (total > kTotals[kind]) return false;
+        if (total > kPieceTotals[kind]) return false;
     }
     return true;
 }
@@ -125,15 +122,18 @@ std::optional<SfenPosition> parse_sfen(std::string_view text, bool allow_missing
     if (!next_word(text).empty() || (side != "b" && side != "w") || held.empty()) return std::nullopt;
     if (!parse_board(board, parsed.position) || !parse_hands(held, hands)) return std::nullopt;
     if (!number.empty() && !parse_move_number(number, parsed.move_number)) return std::nullopt;
-    const Color turn = side == "w" ? 1 : 0;
-    Position& position = parsed.position;
-    if (!obeys_rules(position, hands, turn, allow_missing_king)) return std::nullopt;
-    if (position.attackers(turn, position.king(turn ^ 1), position.occupied()).any()) return std::nullopt;
+    if (!complete(parsed.position, hands, side == "w" ? 1 : 0, allow_missing_king)) return std::nullopt;
+    return parsed;
+}
+
+bool complete(Position& position, const HandCounts& hands, Color turn, bool allow_missing_king) noexcept {
+    if (!obeys_rules(position, hands, turn, allow_missing_king)) return false;
+    if (position.attackers(turn, position.king(turn ^ 1), position.occupied()).any()) return false;
     for (const Color color : {0, 1}) {
         for (int kind = kPawn; kind <= kGold; ++kind) position.put_in_hand(color, kind, hands[color][kind]);
     }
     position.finish(turn);
-    return parsed;
+    return true;
 }
 
 std::string to_sfen(const Position& position, int move_number) {

@@ -17,6 +17,7 @@ from random import Random
 from statistics import median
 
 from goryu.commands.common import new_parser, positive, program
+from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
 from goryu.players.kept_graph import graph_search
@@ -71,15 +72,13 @@ def run(args: argparse.Namespace) -> None:
 
 def late_positions(path: Path, least_ply: int) -> Iterator[str]:
     """Yields a position of each game, not before this ply and not one of the last ten; always the same."""
-    import cshogi
-
     rng = Random(1)
     for game in read_games(path):
         if len(game.moves) <= least_ply + 10:
             continue
-        board = cshogi.Board(game.start_sfen)
+        board = Board(game.start_sfen)
         for move16 in game.moves[: rng.randrange(least_ply, len(game.moves) - 10)]:
-            board.push(board.move_from_move16(move16))
+            board.push(Move(move16))
         yield board.sfen()
 
 

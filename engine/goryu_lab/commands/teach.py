@@ -7,8 +7,8 @@ r"""Makes training games with a USI engine as the teacher, and shows files of ga
     goryu teach fit fsf.games gps.games     # the scale for goryu train --source
     goryu teach show fsf.games
 
-A killed `play` resumes when the same command is given again; it neither loses nor repeats a game. `fit`
-needs cshogi (extra [train]). `goryu records convert` converts the files.
+A killed `play` resumes when the same command is given again; it neither loses nor repeats a game.
+`goryu records convert` converts the files.
 """
 
 import argparse

@@ -2,19 +2,18 @@
 
 HCPE keeps single positions, so a conversion loses the opening moves, the ends of the games, the policies and
 the teacher's name. Games from HCPE begin at their first recorded position.
-
-cshogi (extra `[train]`) encodes and decodes the positions.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
-from goryu_lab.records.hcpe import HCPE, game_numbers, is_legal, read_hcpe
+from goryu_lab.records.hcpe import HCPE, board_of, game_numbers, packed, read_hcpe
 
 
 def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
@@ -22,15 +21,13 @@ def hcpe_records(game: GameRecord) -> npt.NDArray[np.void]:
 
     Raises GameFileError at an illegal move.
     """
-    import cshogi
-
-    board = cshogi.Board(game.start_sfen)
+    board = Board(game.start_sfen)
     records = np.zeros(len(game.moves), HCPE)
     records["bestMove16"] = game.moves
     records["eval"] = [0 if score is None else score for score in game.evals]
     records["gameResult"] = game.result
     for ply, move16 in enumerate(game.moves):
-        board.to_hcp(records["hcp"][ply])
+        records["hcp"][ply] = packed(board)
         push(board, move16)
     return records[[score is not None for score in game.evals]]
 
@@ -53,30 +50,28 @@ def games_from_hcpe(
 
     Raises GameFileError at an illegal move.
     """
-    import cshogi
-
-    board = cshogi.Board()
-    after = np.zeros(1, HCPE)["hcp"]
+    board, after = Board(), np.zeros(32, np.uint8)
     numbers = game_numbers(records)
     first, start_sfen = 0, ""
     for i, record in enumerate(records):
-        if i == first or numbers[i] != numbers[first] or (after[0] != record["hcp"]).any():
+        if i == first or numbers[i] != numbers[first] or (after != record["hcp"]).any():
             if i > first:
                 yield _game(records[first:i], start_sfen, teacher, int(numbers[first]))
-            board.set_hcp(np.ascontiguousarray(record["hcp"]))
+            board = board_of(record["hcp"].tobytes())
             first, start_sfen = i, board.sfen()
             if plies is not None and plies[i]:
                 start_sfen = " ".join([*start_sfen.split()[:3], str(plies[i])])
         push(board, int(record["bestMove16"]))
-        board.to_hcp(after[0])
+        after = packed(board)
     if len(records):
         yield _game(records[first:], start_sfen, teacher, int(numbers[first]))
 
 
-def push(board: Any, move16: int) -> None:
-    if not is_legal(board, move16):
+def push(board: Board, move16: int) -> None:
+    """Plays a move; raises GameFileError if it is illegal."""
+    if not board.is_legal(Move(move16)):
         raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {move16}")
-    board.push(board.move_from_move16(move16))
+    board.push(Move(move16))
 
 
 def _game(records: npt.NDArray[np.void], start_sfen: str, teacher: str, number: int) -> GameRecord:

@@ -7,12 +7,10 @@ from goryu.games.shogi import move_from_usi
 from goryu.kifu.record import GameRecord as KifuRecord
 from goryu.kifu.record import Ply
 from goryu_lab.records.game_records import GameRecord
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu_lab.records.hcpe import BLACK_WON, DRAW, MAX_SCORE, WHITE_WON
 
 SCORE = re.compile(r"^(?:\*\s*|\*?\s*評価値\s*[=:：]\s*)([+-]?[0-9]{1,7})(?![0-9.])", re.MULTILINE)
 """The score in a comment: floodgate's "* 30 -3334FU", or "*評価値=30"; in centipawns from black's side."""
-
-MAX_SCORE = 32767
 
 
 def training_game(game: KifuRecord, *, scores: bool = False, skip: int = 0) -> GameRecord:

@@ -3,20 +3,20 @@
 A record holds a Huffman-coded position (turn, kings, pieces, hands; no move number), the teacher's score, the
 move played and the result of the game. The records of a game are consecutive, but the format does not mark
 where a game begins, and positions may be missing: `game_numbers` infers the games.
-
-cshogi (extra `[train]`) decodes the positions.
 """
 
 import lzma
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goryu.base.errors import GoryuError
-from goryu.implementation import Board
+from goryu.games.shogi.packed_position import PieceCode, pack
+from goryu.games.state import Move
+from goryu.implementation import IMPLEMENTATION, Board
+from goryu_lab.records.packed_position import APERY, unpack
 
 HCPE = np.dtype(
     [
@@ -34,6 +34,9 @@ gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
 """
 
 DRAW, BLACK_WON, WHITE_WON = 0, 1, 2
+
+MAX_SCORE = 32767
+"""The 16 bits also hold -32768, which is no score."""
 
 
 class HcpeError(GoryuError, ValueError):
@@ -82,25 +85,25 @@ def read_hcpe_as_it_is(
 
 
 def good_records(
-    records: npt.NDArray[np.void], path: Path, report: Callable[[str], None]
+    records: npt.NDArray[np.void], path: Path, report: Callable[[str], None], code: PieceCode = APERY
 ) -> npt.NDArray[np.bool_]:
-    """Returns which records hold a position, a legal move and a result.
+    """Returns which records hold a position, a legal move, a score and a result.
+
+    code: of the positions.
 
     report: takes a line for each other record, with its number in the file.
     """
-    import cshogi
-
-    decoder = cshogi.Board()
     is_good = np.ones(len(records), bool)
     for i, record in enumerate(records):
         try:
-            decoder.set_hcp(np.ascontiguousarray(record["hcp"]))
-            board = Board(decoder.sfen())
-            if (move := int(record["bestMove16"])) not in board.all_legal_moves():
+            board = board_of(record["hcp"].tobytes(), code)
+            if not board.is_legal(move := Move(int(record["bestMove16"]))):
                 raise HcpeError(f"expected a move that is legal in {board.sfen()}, received {move}")
+            if record["eval"] < -MAX_SCORE:
+                raise HcpeError(f"expected a score within {MAX_SCORE} centipawns, received {record['eval']}")
             if record["gameResult"] > WHITE_WON:
                 raise HcpeError(f"expected a result, received {record['gameResult']}")
-        except (RuntimeError, ValueError) as error:
+        except ValueError as error:
             is_good[i] = False
             report(f"{path}: record {i + 1}: {error}")
     return is_good
@@ -119,14 +122,30 @@ def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     return np.where(records["gameResult"] == DRAW, 0.5, won)
 
 
-def is_legal(board: Any, move16: int) -> bool:
-    """Is a 16-bit move legal on a board of cshogi?
+def board_of(data: bytes, code: PieceCode = APERY) -> Board:
+    """Returns a packed position as a board, with the move number 1.
 
-    cshogi's own test accepts some illegal moves, such as promotions far from the zone.
+    Raises:
+        PackedPositionError: the bytes are no position.
+        SfenError: the rules of shogi do not allow it.
     """
-    import cshogi
+    if IMPLEMENTATION == "native":
+        from goryu import _native
 
-    return move16 in map(cshogi.move16, board.legal_moves)
+        board: Board | None = _native.unpack_board(data, code)
+        if board is not None:
+            return board
+    # Where the native reader refuses, this says what is wrong.
+    return Board(str(unpack(data, code)))
+
+
+def packed(board: Board, code: PieceCode = APERY) -> npt.NDArray[np.uint8]:
+    """Returns a position as records hold it, [32]."""
+    if IMPLEMENTATION == "native":
+        from goryu import _native
+
+        return np.frombuffer(_native.pack_board(board, code), np.uint8)
+    return np.frombuffer(pack(board, code), np.uint8)
 
 
 def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
@@ -138,22 +157,19 @@ def game_numbers(records: npt.NDArray[np.void]) -> npt.NDArray[np.int64]:
 
     Raises HcpeError at an invalid position or an illegal move.
     """
-    import cshogi
-
-    board = cshogi.Board()
-    start = np.array(board.pieces, np.int8)
+    start = np.array(Board().pieces, np.int8)
     pieces = np.empty((len(records), 81), np.int8)
     after = np.zeros(len(records), HCPE)["hcp"]  # The position after the move of each record.
-    for i, (hcp, move16) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
+    for i, (hcp, move) in enumerate(zip(records["hcp"], records["bestMove16"].tolist(), strict=True)):
         try:
-            board.set_hcp(hcp)
-        except RuntimeError as error:
-            raise HcpeError(f"record {i}: expected a position: {error}") from error
-        if not is_legal(board, move16):
-            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move16}")
+            board = board_of(hcp.tobytes())
+        except ValueError as error:
+            raise HcpeError(f"record {i}: {error}") from error
+        if not board.is_legal(move):
+            raise HcpeError(f"record {i}: expected a move that is legal in {board.sfen()}, received {move}")
         pieces[i] = board.pieces
-        board.push(board.move_from_move16(move16))
-        board.to_hcp(after[i])
+        board.push(move)
+        after[i] = packed(board)
     follows = (records["hcp"][1:] == after[:-1]).all(axis=1)
     from_start = (pieces[1:] != start).sum(axis=1)
     from_previous = (pieces[1:] != pieces[:-1]).sum(axis=1)

@@ -12,21 +12,17 @@ without one gets the move played as its only candidate, with one visit.
 
 The format keeps neither the teacher nor the scale of the scores, nor a policy where there is no score.
 
-Source: HuffmanCodedPosAndEval3 of dlshogi (usi/selfplay.cpp, cppshogi.h). cshogi encodes the positions.
+Source: HuffmanCodedPosAndEval3 of dlshogi (usi/selfplay.cpp, cppshogi.h).
 """
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-import numpy as np
-
-from goryu.games.shogi import SfenError
-from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.record import Ending
 from goryu_lab.records.game_records import UNITS, GameFileError, GameRecord, Policy
-from goryu_lab.records.hcpe import WHITE_WON
+from goryu_lab.records.hcpe import WHITE_WON, board_of, packed
 
 GAME = struct.Struct("<32sHBB")
 MOVE = struct.Struct("<HhH")
@@ -49,13 +45,10 @@ def write_hcpe3(path: Path | str, games: Iterable[GameRecord]) -> None:
 
 def encode(game: GameRecord) -> bytes:
     """Returns a game in this format."""
-    import cshogi
-
     if len(game.moves) > 0xFFFF:
         raise GameFileError(f"expected at most 65535 moves, received {len(game.moves)}")
-    start = np.zeros(1, cshogi.HuffmanCodedPos)["hcp"]
-    cshogi.Board(game.start_sfen).to_hcp(start[0])
-    parts = [GAME.pack(start.tobytes(), len(game.moves), game.result | ENDINGS.get(game.ending, 0), 0)]
+    start = packed(Board(game.start_sfen)).tobytes()
+    parts = [GAME.pack(start, len(game.moves), game.result | ENDINGS.get(game.ending, 0), 0)]
     policies = game.policies or (None,) * len(game.moves)
     for move, score, policy in zip(game.moves, game.evals, policies, strict=True):
         candidates = [] if score is None else _visits(move, policy)
@@ -106,17 +99,13 @@ def _end(data: memoryview, place: int) -> int:
 
 
 def _decode(data: memoryview, teacher: str) -> GameRecord:
-    import cshogi
-
     start, count, result, _ = GAME.unpack_from(data, 0)
     if result & RESULT > WHITE_WON:
         raise GameFileError(f"expected a result 0 to 2, received {result & RESULT}")
-    decoder = cshogi.Board()
     try:
-        decoder.set_hcp(np.frombuffer(start, np.uint8))
-        board = Board(decoder.sfen())
-    except (RuntimeError, SfenError) as error:
-        raise GameFileError(f"expected a position: {error}") from error
+        board = board_of(start)
+    except ValueError as error:
+        raise GameFileError(str(error)) from error
     start_sfen = board.sfen()
     moves, evals, policies, place = [], [], [], GAME.size
     for _ in range(count):
@@ -124,9 +113,10 @@ def _decode(data: memoryview, teacher: str) -> GameRecord:
         place += MOVE.size
         visits = list(VISITS.iter_unpack(data[place : place + VISITS.size * candidates]))
         place += VISITS.size * candidates
-        if move not in board.all_legal_moves():
-            raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {move}")
-        board.push(Move(move))
+        for played in (move, *(candidate for candidate, _ in visits)):
+            if not board.is_legal(played):
+                raise GameFileError(f"expected a move that is legal in {board.sfen()}, received {played}")
+        board.push(move)
         moves.append(move)
         evals.append(score if candidates else None)
         policies.append(_policy(move, visits))

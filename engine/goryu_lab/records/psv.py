@@ -4,7 +4,7 @@ A record holds a Huffman-coded position (YaneuraOu's code, not that of HCPE), th
 played, its number in the game, and the result for the side to move. Like HCPE it does not mark where a game
 begins.
 
-Source: YaneuraOu's learn/learn.h and extra/sfen_packer.cpp. cshogi encodes positions and moves.
+Source: YaneuraOu's learn/learn.h and extra/sfen_packer.cpp.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,23 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from goryu.games.shogi.packed_position import YANEURAOU, move_of_yaneuraou
+from goryu.games.shogi.sfen import MAX_MOVE_NUMBER
+from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu_lab.records.conversion import push
 from goryu_lab.records.game_records import GameRecord
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE, WHITE_WON, whole_records
+from goryu_lab.records.hcpe import (
+    BLACK_WON,
+    DRAW,
+    HCPE,
+    WHITE_WON,
+    board_of,
+    good_records,
+    packed,
+    whole_records,
+)
+from goryu_lab.records.packed_position import yaneuraou_move
 
 PSV = np.dtype(
     [
@@ -36,15 +50,13 @@ game_result: 1 if the side to move won, -1 if it lost, 0 for a draw.
 
 def psv_records(game: GameRecord) -> npt.NDArray[np.void]:
     """Returns the positions of a game that have a score; raises GameFileError at an illegal move."""
-    import cshogi
-
-    board = cshogi.Board(game.start_sfen)
+    board = Board(game.start_sfen)
     records = np.zeros(len(game.moves), PSV)
     records["score"] = [0 if score is None else score for score in game.evals]
     for ply, move16 in enumerate(game.moves):
-        board.to_psfen(records["sfen"][ply])
-        records["move"][ply] = cshogi.move16_to_psv(move16)
-        records["gamePly"][ply] = board.move_number
+        records["sfen"][ply] = packed(board, YANEURAOU)
+        records["move"][ply] = yaneuraou_move(Move(move16))
+        records["gamePly"][ply] = board.ply + 1
         records["game_result"][ply] = _result(game.result, board.turn)
         push(board, move16)
     return records[[score is not None for score in game.evals]]
@@ -59,27 +71,25 @@ def _result(result: int, turn: int) -> int:
 def hcpe_of_psv(
     path: Path, report: Callable[[str], None]
 ) -> tuple[npt.NDArray[np.void], npt.NDArray[np.uint16]]:
-    """Returns the records of a file as HCPE, and their numbers in the game; a damaged one stays damaged.
+    """Returns the good records of a file as HCPE, and their numbers in the game.
 
-    report: takes a line about an incomplete end.
+    report: takes a line for each other record, with its number in the file, and about an incomplete end.
     """
-    import cshogi
-
     records = whole_records(path.read_bytes(), PSV, path, report)
+    turns, won = records["sfen"][:, 0] & 1, records["game_result"]
     found = np.zeros(len(records), HCPE)
-    board = cshogi.Board()
-    for i, record in enumerate(records):
-        try:
-            board.set_psfen(np.ascontiguousarray(record["sfen"]))
-        except RuntimeError:
-            found["hcp"][i] = 255  # This is no position either, and `good_records` reports it.
-            continue
-        board.to_hcp(found["hcp"][i])
-        found["bestMove16"][i] = cshogi.move16_from_psv(int(record["move"]))
-        result = int(record["game_result"])
-        if result:
-            found["gameResult"][i] = BLACK_WON if (result == 1) == (board.turn == 0) else WHITE_WON
-        if abs(result) > 1:
-            found["gameResult"][i] = 255
-    found["eval"] = records["score"]
-    return found, records["gamePly"]
+    found["hcp"], found["eval"] = records["sfen"], records["score"]
+    # No position allows move 0, and 255 is no result.
+    found["bestMove16"] = [move_of_yaneuraou(number) or 0 for number in records["move"].tolist()]
+    found["gameResult"] = np.where((won == 1) == (turns == 0), BLACK_WON, WHITE_WON)
+    found["gameResult"][won == 0] = DRAW
+    found["gameResult"][np.abs(won.astype(int)) > 1] = 255
+    is_good = good_records(found, path, report, YANEURAOU)
+    for i in np.flatnonzero(is_good & (records["gamePly"] > MAX_MOVE_NUMBER)):
+        is_good[i] = False
+        number = records["gamePly"][i]
+        report(f"{path}: record {i + 1}: expected a move number of 0 to {MAX_MOVE_NUMBER}, received {number}")
+    good = found[is_good]
+    for hcp in good["hcp"]:
+        hcp[:] = packed(board_of(hcp.tobytes(), YANEURAOU))
+    return good, records["gamePly"][is_good]

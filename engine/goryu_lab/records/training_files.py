@@ -43,8 +43,7 @@ def read_training_file(path: Path, report: Callable[[str], None], teacher: str =
         yield from read_hcpe3(path, report, teacher)
     elif path.suffix in (".psv", ".bin"):
         records, plies = hcpe_of_psv(path, report)
-        is_good = good_records(records, path, report)
-        yield from games_from_hcpe(records[is_good], teacher, plies[is_good])
+        yield from games_from_hcpe(records, teacher, plies)
     else:
         records = read_hcpe_as_it_is(path, report)
         yield from games_from_hcpe(records[good_records(records, path, report)], teacher)

@@ -1,7 +1,6 @@
 """Training positions: from records to batches of planes and targets.
 
-Every batch computes its planes (about 20 microseconds a position with cshogi), because a position takes 38
-bytes as a record and 39 kilobytes as planes.
+Every batch computes its planes, because a position takes 38 bytes as a record and 39 kilobytes as planes.
 
 The left-right mirror image of a position is equally good, so every position counts twice. Whole games are
 held out for validation, because neighbouring positions of a game differ by one move only.
@@ -18,16 +17,13 @@ import numpy.typing as npt
 
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
-from goryu.games.shogi.pieces import BISHOP, LANCE, PAWN, ROOK
 from goryu_lab.records.conversion import hcpe_records
 from goryu_lab.records.game_records import GAMES_SUFFIX, read_games
 from goryu_lab.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu_lab.training.batches import Arrays, Batch, Draw
 from goryu_lab.training.soft_policies import SoftPolicies
 from goryu_lab.training.sources import Source
-
-PROMOTIONS = 10 * 81
-"""Label of a promoting move minus the label of the same move without promotion."""
+from goryu_lab.training.stored_planes import fill_records
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +174,7 @@ def make_batch(
     dataset: Dataset, chosen: npt.NDArray[np.int64], mirrored: npt.NDArray[np.bool_]
 ) -> Batch[Arrays]:
     """Returns the batch of the chosen positions, those with `mirrored` set as their mirror images."""
-    import cshogi
-    from cshogi import dlshogi
-
-    size = len(chosen)
+    size, records = len(chosen), dataset.records[chosen]
     batch = Batch[Arrays](
         input1=np.zeros((size, 62, 9, 9), np.float32),
         input2=np.zeros((size, 57, 9, 9), np.float32),
@@ -189,31 +182,23 @@ def make_batch(
         label=np.zeros(size, np.int64),
         policy=np.zeros((size, DLSHOGI_LABELS), np.float32),
         value=dataset.value[chosen],
-        result=results(dataset.records[chosen]).astype(np.float32),
+        result=results(records).astype(np.float32),
     )
-    board = cshogi.Board()
-
-    def label_of(move16: int, legal: npt.NDArray[np.bool_]) -> int:
-        move = board.move_from_move16(move16)
-        label: int = dlshogi.make_move_label(move, board.turn)
-        if cshogi.move_is_drop(move):
-            return label
-        return _with_useful_promotion(label, board.piece_type(cshogi.move_from(move)), legal)
-
-    for i, record in enumerate(dataset.records[chosen]):
-        board.set_hcp(np.ascontiguousarray(record["hcp"]))
-        turn = board.turn
-        dlshogi.make_input_features(board, batch.input1[i], batch.input2[i])
-        legal = batch.legal[i]
-        legal[[dlshogi.make_move_label(move, turn) for move in board.legal_moves]] = True
-        batch.label[i] = label_of(int(record["bestMove16"]), legal)
-        targets = dataset.policies.entries(chosen[i]) if dataset.policies else []
-        for move16, probability in targets:
-            batch.policy[i, label_of(move16, legal)] += probability
-        if not targets:
-            batch.policy[i, batch.label[i]] = 1.0
-    batch.legal[np.arange(size), batch.label] = True
-    batch.legal[batch.policy > 0.0] = True
+    policies = SoftPolicies.none(size) if dataset.policies is None else dataset.policies.select(chosen)
+    sizes = np.diff(policies.starts)
+    row = np.repeat(np.arange(size), sizes)
+    # The moves played, then those of the policies.
+    labels = fill_records(
+        records["hcp"],
+        np.concatenate([np.arange(size), row]),
+        np.concatenate([records["bestMove16"], policies.moves]),
+        (batch.input1, batch.input2),
+        batch.legal,
+    )
+    batch.label[:] = labels[:size]
+    np.add.at(batch.policy, (row, labels[size:]), policies.probabilities)
+    is_bare = np.flatnonzero(sizes == 0)
+    batch.policy[is_bare, batch.label[is_bare]] = 1.0
     _mirror(batch, mirrored)
     return batch
 
@@ -225,21 +210,6 @@ def _mirror(batch: Batch[Arrays], mirrored: npt.NDArray[np.bool_]) -> None:
     batch.legal[mirrored] = batch.legal[mirrored][:, mirror]
     batch.policy[mirrored] = batch.policy[mirrored][:, mirror]
     batch.label[mirrored] = mirror[batch.label[mirrored]]
-
-
-def _with_useful_promotion(label: int, piece: int, legal: npt.NDArray[np.bool_]) -> int:
-    """Returns the label of a move on the board, or of its promotion if declining it is pointless.
-
-    It is pointless for pawn, bishop and rook everywhere, and for a lance on the last rank but one
-    (`Rules.all_moves`); our search lists such moves only in check. Fairy-Stockfish declines a quarter of
-    these promotions, because it sees no difference where the piece is captured at once.
-    """
-    if label >= PROMOTIONS or not legal[label + PROMOTIONS]:
-        return label
-    is_last_but_one = label % 81 % 9 == 1
-    return (
-        label + PROMOTIONS if piece in (PAWN, BISHOP, ROOK) or (piece == LANCE and is_last_but_one) else label
-    )
 
 
 def mirror_labels() -> npt.NDArray[np.int64]:

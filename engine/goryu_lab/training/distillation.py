@@ -18,10 +18,11 @@ from torch import Tensor
 
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu_lab.training.batches import Batch, Draw
-from goryu_lab.training.dataset import PROMOTIONS, mirror_labels
+from goryu_lab.training.dataset import mirror_labels
 from goryu_lab.training.device_network import DeviceNetwork
 from goryu_lab.training.device_planes import PlanesOfBits
 from goryu_lab.training.game_positions import STUDENT, GamePositions, PositionBits
+from goryu_lab.training.stored_planes import PROMOTIONS
 
 WAITING = 2
 """Batches that wait for the device beside those that are being written."""

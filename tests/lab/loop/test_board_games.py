@@ -7,7 +7,6 @@ from typing import Any, cast
 import pytest
 
 pytest.importorskip("torch")
-pytest.importorskip("cshogi")
 pytest.importorskip("rich")
 pytest.importorskip("matplotlib")
 

@@ -29,7 +29,6 @@ from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.training.sources import Source
 
 pytest.importorskip("torch")
-pytest.importorskip("cshogi")
 
 CONFIG = ShogiLoopConfig(
     self_play=SelfPlayConfig(cheap_playouts=1, full_playouts=2, full_share=1.0, mate_nodes=0, max_plies=16),

@@ -27,8 +27,6 @@ from goryu_lab.training.sources import Source
 from paths import ROOT
 from sample_games import training_game
 
-cshogi: Any = pytest.importorskip("cshogi")
-
 
 def boards_of(game: GameRecord) -> list[Board]:
     """Returns the position before each move."""
@@ -66,6 +64,7 @@ def test_an_impossible_move_is_refused(move: str) -> None:
 
 @pytest.mark.parametrize("library", ["cshogi", "rsshogi"])
 def test_converted_records_are_read_by_others(library: str, tmp_path: Path) -> None:
+    cshogi: Any = pytest.importorskip("cshogi")
     game = training_game(5)
     hcpe_records(game).tofile(tmp_path / "game.hcpe")
     expected = [

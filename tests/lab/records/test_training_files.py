@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from goryu.games.shogi import move_from_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.commands import records
 from goryu_lab.records.game_records import GameRecord, read_games
+from goryu_lab.records.hcpe3 import encode
 from goryu_lab.records.training_files import read_training_file, write_training_file
-
-cshogi: Any = pytest.importorskip("cshogi")
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 ENDINGS = ("repetition", "declaration", "maximum ply", "")
@@ -64,7 +64,7 @@ def test_hcpe3_keeps_games_and_follows_its_definition(tmp_path: Path) -> None:
     write_training_file(path, games, ".hcpe3")
     assert same_games(read_training_file(path, pytest.fail), games)
     data = path.read_bytes()
-    board = cshogi.Board()
+    board = pytest.importorskip("cshogi").Board()
     board.set_hcp(np.frombuffer(data, np.uint8, 32))
     assert (board.sfen(), *struct.unpack_from("<HBB", data, 32)) == (games[0].start_sfen, 30, 0 | 4, 0)
     place = 36
@@ -81,6 +81,7 @@ def test_psv_keeps_positions_and_is_read_by_cshogi(tmp_path: Path) -> None:
     (found,) = read_training_file(path, pytest.fail)
     assert (found.moves, found.evals, found.result) == (game.moves[3:], game.evals[3:], game.result)
     board = Board(game.start_sfen)
+    cshogi: Any = pytest.importorskip("cshogi")
     theirs = cshogi.Board()
     for ply, (move, score) in enumerate(zip(game.moves, game.evals, strict=True)):
         if ply >= 3:
@@ -98,11 +99,10 @@ def test_psv_keeps_positions_and_is_read_by_cshogi(tmp_path: Path) -> None:
 def test_damaged_records_are_named_by_their_number_and_the_others_stay(tmp_path: Path) -> None:
     """Of three: the second is overwritten, and the file ends within a fourth."""
     games = [random_game(seed, plies=4) for seed in (3, 4, 5)]
-    for suffix, length in ((".hcpe3", 0), (".hcpe", 38), (".psv", 40)):
+    for suffix, start in ((".hcpe3", len(encode(games[0]))), (".hcpe", 38), (".psv", 40)):
         path = tmp_path / f"a{suffix}"
         write_training_file(path, games, suffix)
         data = bytearray(path.read_bytes())
-        start = length or len(data) // 3
         data[start : start + 32] = bytes([255] * 32)
         path.write_bytes(data + data[:20])
         problems: list[str] = []
@@ -126,3 +126,52 @@ def test_the_command_converts_between_all_of_them(tmp_path: Path, capsys: pytest
     assert [game.moves for game in games] == [random_game(seed).moves[3:] for seed in range(4)]
     assert {game.teacher for game in games} == {"A"}
     assert records.main(["convert", str(last), "--out", str(tmp_path / "a.kif")]) == 2
+
+
+def test_a_position_of_random_bits_is_reported_and_ends_nothing(tmp_path: Path) -> None:
+    """One byte too much, as in a damaged download; cshogi reads beyond its tables there."""
+    hcp = bytes.fromhex("0069b649090c9742386c5f4558bc043f14f13cd894e02dc1e2fa2bc4c731a1c4")
+    psfen = bytes.fromhex("0069b6510a0cab44589c9f4938bc043f24f13c38a5e04dc161fd4dc4c73222c5")
+    rng = Random(7)
+    for number in range(60):
+        for suffix, position, rest in (
+            (".hcpe", hcp, bytes(6)),
+            (".psv", psfen, bytes(8)),
+            (".hcpe3", hcp, struct.pack("<HBB", 1, 0, 0) + struct.pack("<HhH", 0x1234, 0, 0)),
+        ):
+            path = tmp_path / f"a{suffix}"
+            data = rng.randbytes(32) if number else position
+            path.write_bytes(data + rest)
+            problems: list[str] = []
+            assert list(read_training_file(path, problems.append)) == []
+            (problem,) = problems
+            word = "game" if suffix == ".hcpe3" else "record"
+            assert problem.startswith(f"{path}: {word} 1: expected a packed position, "), problem
+            assert problem.endswith(f", received {data.hex()}")
+
+
+def test_an_illegal_candidate_is_reported(tmp_path: Path) -> None:
+    """A network that learnt from it would get a label of nothing."""
+    game = random_game(1, plies=4)
+    illegal = move_from_usi("5e5f")  # The square is empty.
+    policy = ((game.moves[3], 0.5), (illegal, 0.5))
+    path = tmp_path / "a.hcpe3"
+    write_training_file(path, [replace(game, policies=(None, None, None, policy))], ".hcpe3")
+    problems: list[str] = []
+    assert list(read_training_file(path, problems.append)) == []
+    assert [problem.split(": ")[1] for problem in problems] == ["game 1"]
+    assert problems[0].endswith(f"received {illegal}")
+
+
+def test_numbers_that_no_game_has_are_reported(tmp_path: Path) -> None:
+    """A score of -32768, and a move number that no SFEN has."""
+    for suffix, place in ((".hcpe", 38 + 32), (".psv", 40 + 32), (".psv", 40 + 36)):
+        path = tmp_path / f"a{suffix}"
+        write_training_file(path, [random_game(3, plies=6)], suffix)
+        damaged = bytearray(path.read_bytes())
+        damaged[place : place + 2] = b"\0\x80"
+        path.write_bytes(damaged)
+        problems: list[str] = []
+        found = list(read_training_file(path, problems.append))
+        assert sum(len(game.moves) for game in found) == 2
+        assert [problem.split(": ")[1] for problem in problems] == ["record 2"]

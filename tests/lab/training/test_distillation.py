@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 torch: Any = pytest.importorskip("torch")
-cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
 from goryu.evaluators.network.model_files import ModelError, downloaded_model  # noqa: E402
@@ -20,11 +19,12 @@ from goryu_lab.benchmark.random_network import write_random_network  # noqa: E40
 from goryu_lab.records.game_records import read_games, write_games  # noqa: E402
 from goryu_lab.training.batch_loader import load_batches, on_device  # noqa: E402
 from goryu_lab.training.config import TrainingConfig  # noqa: E402
-from goryu_lab.training.dataset import PROMOTIONS, load_datasets, make_batch  # noqa: E402
+from goryu_lab.training.dataset import load_datasets, make_batch  # noqa: E402
 from goryu_lab.training.device_network import DeviceNetwork  # noqa: E402
 from goryu_lab.training.distillation import DistilledPositions  # noqa: E402
 from goryu_lab.training.game_positions import STUDENT, GamePositions, load_games  # noqa: E402
 from goryu_lab.training.sources import Source  # noqa: E402
+from goryu_lab.training.stored_planes import PROMOTIONS  # noqa: E402
 from goryu_lab.training.train import train  # noqa: E402
 from sample_games import training_game  # noqa: E402
 
@@ -94,7 +94,7 @@ def test_the_batches_are_those_of_stored_labels(teacher: Path, games: Path) -> N
     for name in ("input1", "input2", "label", "result"):
         assert torch.equal(getattr(found, name), getattr(expected, name)), name
     assert not (found.legal & ~expected.legal).any()
-    more = (expected.legal & ~found.legal).nonzero()  # In check cshogi lists pointless non-promotions.
+    more = (expected.legal & ~found.legal).nonzero()  # Stored positions also list pointless non-promotions.
     assert found.legal[more[:, 0], more[:, 1] + PROMOTIONS].all()
     assert not found.policy[~found.legal].any()
 

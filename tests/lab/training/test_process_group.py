@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 torch: Any = pytest.importorskip("torch")
-cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu_lab.training.batch_loader import load_batches  # noqa: E402
 from goryu_lab.training.dataset import draws  # noqa: E402

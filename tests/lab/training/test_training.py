@@ -17,13 +17,14 @@ import pytest
 from paths import MODELS
 
 torch: Any = pytest.importorskip("torch")
-cshogi: Any = pytest.importorskip("cshogi")
 
 from goryu.base.errors import InputError  # noqa: E402
 from goryu.base.files import held_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
+from goryu.games.shogi.packed_position import pack  # noqa: E402
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
+from goryu_lab.records.packed_position import APERY  # noqa: E402
 from goryu_lab.training.batch_loader import load_batches, on_device  # noqa: E402
 from goryu_lab.training.config import TrainingConfig  # noqa: E402
 from goryu_lab.training.dataset import Dataset, draws, make_batch  # noqa: E402
@@ -42,10 +43,10 @@ OPENING = ("7g7f", "3c3d", "2g2f", "8c8d", "2f2e", "8d8e", "6i7h", "4a3b")
 
 def small_dataset() -> Dataset:
     """One opening of eight moves that Black always wins."""
-    board = cshogi.Board()
+    board = Board()
     records = np.zeros(len(OPENING), HCPE)
     for ply, usi in enumerate(OPENING):
-        board.to_hcp(records[ply]["hcp"])
+        records[ply]["hcp"] = np.frombuffer(pack(board, APERY), np.uint8)
         records[ply]["bestMove16"] = move_from_usi(usi)
         records[ply]["gameResult"] = BLACK_WON
         board.push_usi(usi)
@@ -123,7 +124,7 @@ def test_the_divergence_from_soft_targets_is_zero_where_they_are_met() -> None:
             return torch.zeros(len(board), 2187), torch.zeros(len(board), 1)
 
     hard = small_dataset().select(np.array([0]))
-    legal = [move & 0xFFFF for move in cshogi.Board().legal_moves]
+    legal = Board().legal_moves()
     assert len(legal) == 30
     for moves, expected in ((legal, 0.0), (legal[:15], math.log(2.0))):
         even = SoftPolicies.of([tuple((move, 1.0 / len(moves)) for move in moves)])

@@ -1,20 +1,17 @@
-"""YaneuraOu's binary book: packed positions are those of cshogi, and the file follows its definition."""
+"""YaneuraOu's binary book: the file follows its definition."""
 
 import struct
 from pathlib import Path
-from random import Random
-from typing import Any
 
-import numpy as np
 import pytest
 
 from goryu.games.shogi import move_from_usi, parse_sfen
-from goryu.games.shogi.pieces import HAND_KINDS
+from goryu.games.shogi.packed_position import YANEURAOU, pack
 from goryu.implementation import Board
 from goryu.players.books.book import BookError, BookMove, fields_of
 from goryu.players.books.config import BookFile
 from goryu.players.books.opening_book import OpeningBook, open_book
-from goryu.players.books.ybb import HAND_ORDERS, move_of, packed
+from goryu.players.books.ybb import HAND_ORDERS
 
 HANDS = "8k/9/9/9/9/9/9/9/K8 b 2R2B4G4S4N4L18P 3"
 """A position whose bytes depend on the order of the pieces in hand."""
@@ -22,10 +19,8 @@ HANDS = "8k/9/9/9/9/9/9/9/K8 b 2R2B4G4S4N4L18P 3"
 
 def write_book(path: Path, *, has_depth: bool = True) -> None:
     """Writes the start position with 7g7f (by its bits: 7f, 7g) and P*5e, and one with pieces in hand."""
-    start = packed(fields_of(Board()))
-    hands = packed(parse_sfen(HANDS), HAND_ORDERS[1])
-    assert start
-    assert hands
+    start = pack(Board(), YANEURAOU)
+    hands = pack(parse_sfen(HANDS), YANEURAOU, HAND_ORDERS[1])
     tail = (20,) if has_depth else ()
     layout = "<HhH" if has_depth else "<Hh"
     first = struct.pack(layout, 59 | 60 << 7, -35, *tail)
@@ -39,23 +34,6 @@ def write_book(path: Path, *, has_depth: bool = True) -> None:
     path.write_bytes(head + index + b"".join(moves for _, moves in entries))
 
 
-def test_packed_positions_and_moves_are_those_of_cshogi() -> None:
-    cshogi: Any = pytest.importorskip("cshogi")
-    rng, theirs, key = Random(1), cshogi.Board(), np.zeros(32, np.uint8)
-    for _ in range(8):
-        board = Board()
-        while len(board.move_stack) < 150 and (legal := board.all_legal_moves()):
-            theirs.set_sfen(board.sfen())
-            theirs.to_psfen(key)
-            assert packed(fields_of(board), HAND_KINDS) == key.tobytes()
-            assert [move_of(cshogi.move16_to_psv(int(move))) for move in legal] == legal
-            board.push(rng.choice(legal))
-
-
-def test_a_position_without_all_pieces_has_no_packed_form() -> None:
-    assert packed(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) is None
-
-
 def test_a_book_is_read(tmp_path: Path) -> None:
     for has_depth in (True, False):
         path = tmp_path / f"{has_depth}.ybb"
@@ -67,6 +45,8 @@ def test_a_book_is_read(tmp_path: Path) -> None:
         board = Board()
         board.push_usi("2g2f")
         assert book.find(fields_of(board)) == []
+        mate_problem = parse_sfen("4k4/9/9/9/9/9/9/9/9 b R 1", allow_missing_king=True)
+        assert book.find(mate_problem) == []
 
 
 def test_a_broken_book_is_refused(tmp_path: Path) -> None:
@@ -80,7 +60,7 @@ def test_a_broken_book_is_refused(tmp_path: Path) -> None:
             open_book(path)
     path.write_bytes(data[:-1])  # The last entry alone is broken.
     book = open_book(path)
-    last = max((Board().sfen(), HANDS), key=lambda sfen: packed(parse_sfen(sfen), HAND_ORDERS[1]) or b"")
+    last = max((Board().sfen(), HANDS), key=lambda sfen: pack(parse_sfen(sfen), YANEURAOU, HAND_ORDERS[1]))
     with pytest.raises(BookError, match="too short"):
         book.find(parse_sfen(last))
 

@@ -261,7 +261,6 @@ def test_the_scale_of_fairy_stockfish_is_found_again() -> None:
 
 
 def test_the_tool_fits_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("cshogi")
     source, games = tmp_path / "a.hcpe", tmp_path / "a.games"
     records = read_hcpe(ROOT / "models" / "data" / "gps_20261121.hcpe.xz")
     records.tofile(source)
