@@ -12,14 +12,14 @@ namespace {
 // No walk begins when that many playouts have been completed without an evaluation, per position of a batch.
 constexpr double kFreePlayouts = 2.4;
 // At most 1/16 of the root's visits may be in flight.
-constexpr std::uint32_t kInFlightShare = 16;
+constexpr std::uint32_t kVisitsPerPosition = 16;
 // What a node can count in 16 bits: leaves and collisions, of which a batch may have one too many.
 constexpr std::uint32_t kMostInFlight = 0xFFFF;
 // A batch may have 4 collisions for each of its positions, and all batches together 1/4 of the root's visits;
 // small batches end at the first.
 constexpr std::uint32_t kLeastBatchWithCollisions = 8;
 constexpr std::uint32_t kCollisionsPerPosition = 4;
-constexpr std::uint32_t kCollisionShare = 4;
+constexpr std::uint32_t kVisitsPerCollision = 4;
 // The longest that a thread with nothing to do waits for the others.
 constexpr std::chrono::milliseconds kPatience{1};
 // With several threads a batch with that share of its positions is full: another walk would wait for the lock.
@@ -190,10 +190,10 @@ Puct::Limits Puct::limits_of(const Batch& batch) const noexcept {
     const auto threads = static_cast<std::uint32_t>(config_.threads), visits = table_[root_].total_visits;
     const std::uint32_t most = (kMostInFlight / threads - 1) / 2;
     const auto room = static_cast<std::uint32_t>(batch.most != 0 ? batch.most : config_.batch_size);
-    const std::uint32_t leaves = std::min({room, std::max(1U, visits / kInFlightShare / threads), most});
+    const std::uint32_t leaves = std::min({room, std::max(1U, visits / kVisitsPerPosition / threads), most});
     std::uint32_t collisions = 0;
     if (leaves >= kLeastBatchWithCollisions) {
-        collisions = std::min({kCollisionsPerPosition * leaves, visits / kCollisionShare / threads, most});
+        collisions = std::min({kCollisionsPerPosition * leaves, visits / kVisitsPerCollision / threads, most});
     }
     return {leaves, collisions, kFreePlayouts * leaves};
 }

@@ -13,7 +13,8 @@ Move = NewType("Move", int)
 class Outcome:
     """The result of a finished game.
 
-    value: the result for the side to move: -1.0, 0.0 or +1.0; in a tree of given numbers any number between.
+    value: the result for the side to move: -1.0, 0.0 or +1.0. In a tree of given numbers it is any number
+        between; the proofs of the graph search (`search/graph/proof.py`) are for the three results only.
     reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition".
     """
 
@@ -49,7 +50,10 @@ class State(Protocol):
         ...
 
     def legal_moves(self) -> list[Move]:
-        """Returns the legal moves in ascending order (empty once the game is over on the board)."""
+        """Returns the legal moves in ascending order (empty once the game is over on the board).
+
+        A game may leave out moves that a player need not consider: shogi those that only fail to promote.
+        """
         ...
 
     def push(self, move: Move) -> None:
@@ -61,14 +65,18 @@ class State(Protocol):
         ...
 
     def outcome(self) -> Outcome | None:
-        """Returns the result if the game is over by its rules, or None while it goes on."""
+        """Returns the result if the game is over by its rules, or None while it goes on.
+
+        The rules may end it by repetition, so a search that stores positions asks `repetition` first.
+        """
         ...
 
     def repetition(self) -> Outcome | None:
         """Returns the result that the *path* to this position causes, or None.
 
-        A search ends a playout here, before it looks up the position: equal positions on another path need
-        not have this result, so it is never stored with the position. Games without repetition return None.
+        A search that stores positions ends a playout here, before it looks up the position: equal positions
+        on another path need not have this result, so it is never stored with the position. The searches that
+        store none play on until `outcome` ends the game. Games without repetition return None.
         """
         ...
 

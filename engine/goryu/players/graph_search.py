@@ -34,7 +34,7 @@ class GraphSearch(Searcher):
         max_playouts: int | None = None,
         root_moves: Sequence[Move] | None = None,
     ) -> SearchResult:
-        """Searches as a `Searcher`; `max_playouts` limits what `counts_playouts` says."""
+        """Searches as a `Searcher`; `max_playouts` is a number of evaluations, unless `counts_playouts`."""
         node = self.puct.table.find(state.key)
         inherited = node.total_visits if node is not None else 0
         is_mate_added = not self.mating_line
@@ -42,7 +42,8 @@ class GraphSearch(Searcher):
         def must_stop(stats: SearchStats) -> bool:
             nonlocal is_mate_added
             if stats.playouts and not is_mate_added:
-                # A later batch tries again if the position after the mate's first move is being evaluated.
+                # Before the first playout there is no root. While another thread evaluates the position after
+                # the mate's first move it cannot be added: a later batch tries again.
                 is_mate_added = self.puct.add_mate(state, self.mating_line)
             return inherited + stats.playouts >= MOST_VISITS or should_stop(stats)
 

@@ -1,7 +1,7 @@
 """The player: answers search requests, one at a time.
 
-It asks in order who knows the answer: the rules (a win by declaration), the book, a search for a mate, and a
-search, which is that of a level, of another algorithm, or the engine's own.
+It asks in order who knows the answer: the rules (a win by declaration), the book, a search for a mate, and
+the engine's own search. A level does not ask the book, and another algorithm only searches.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class Player:
     ) -> None:
         """Creates a player.
 
-        slot: with its evaluator, if `load` will not be called. report: as there, until it is called.
+        slot: with its evaluator, if `load` will not be called. report: as in `load`, and until then.
         """
         self.slot = slot or EvaluatorSlot()
         self.last_algorithm = "puct"
@@ -76,7 +76,7 @@ class Player:
         """Loads evaluator and book, or loads them again if their config or their files have changed.
 
         measures: may the best threads and batch size be measured now?
-        hurries: polled meanwhile; True ends it with the usual settings until the next `load`.
+        hurries: polled while it measures; True ends that, with the usual settings until the next `load`.
         report: takes one-line ASCII messages: what was loaded, and the reason for every fallback.
         A missing or broken model is not an error: a weaker evaluator replaces it, or the player resigns
         if the config forbids that. Without a usable book the player searches.
@@ -188,7 +188,7 @@ class Player:
 
     def _ponder_on_all_replies(self, task: Task) -> Answer | None:
         request, predicted = before_prediction(task.request)
-        # A draw has the same value for us now, with the opponent to move, as after the hit.
+        # At the root, the position before the predicted move, the opponent is to move: the sign changes.
         draw_value = -request.config.rules.draw_value(task.request.board.turn)
         settings = self._settings(request)
         settings = replace(settings, config=replace(settings.config, draw_value=draw_value))

@@ -15,7 +15,7 @@ class InterruptedSearchError(Exception):
     """An error has ended a search before it was to end.
 
     answer: what it had found. left_ms: the time that is left for it; infinite if no clock ends it.
-    is_lost: has the network failed?
+    is_lost: is the network lost, as after the loss of a GPU?
     """
 
     def __init__(self, answer: Answer, left_ms: float, *, is_lost: bool) -> None:

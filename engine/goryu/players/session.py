@@ -39,7 +39,8 @@ class Task:
     """What a session has to do, and with what.
 
     time_manager: the player's, which remembers how long batches take.
-    known: the answer is known before the search, which only shows a score until `stop` or `ponderhit`.
+    known: the answer is known before the search, which shows a score until `ponderhit`. After `stop` the
+        answer is the move that the search has shown.
     """
 
     request: Request
@@ -125,7 +126,7 @@ class Session:
             max_playouts=None if limits.is_open else self._end.nodes,
             root_moves=limits.root_moves or None,
         )
-        if self._may_look_behind():  # If its nodes have ended it, nobody was asked.
+        if self._may_look_behind():  # A limit of nodes ends a search without asking `_should_stop`.
             self._is_refuted()
 
     def elapsed_ms(self) -> float:
@@ -159,7 +160,7 @@ class Session:
         return stops
 
     def _is_over(self, stats: SearchStats) -> bool:
-        """Do the control, the limits or the clock end the search? Reports its progress."""
+        """Do the control, the limits or the clock end the search? Also reports and takes `ponderhit`."""
         hit = self._control.hit
         if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True

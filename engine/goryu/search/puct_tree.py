@@ -11,7 +11,7 @@ tree. It evaluates this position (or takes the result, if the game is over) and 
 on the way back, with the sign changed at each step. A move without a visit has the Q of its node.
 
 Weakness: the evaluator evaluates one position at a time, though networks are fastest on batches; and a
-position that two move orders reach is searched twice. `puct.py` cures both.
+position that two move orders reach is searched twice. `graph/puct.py` cures both.
 Sources: Rosin, "Multi-armed Bandits with Episode Context", 2011; Silver et al., "A General Reinforcement
 Learning Algorithm that Masters Chess, Shogi and Go", 2018.
 """
@@ -28,7 +28,11 @@ EXPLORATION = 2.5
 
 
 class Node:
-    """One position: P, N and the sum of values of each of its moves, for the side to move here."""
+    """One position: P, N and the sum of values of each of its moves, for the side to move here.
+
+    UCT's node has the statistics of the move that leads to it, this one those of its own moves. A playout is
+    one walk down the tree; no random game follows it, as in UCT.
+    """
 
     __slots__ = ("children", "moves", "priors", "value", "value_sums", "visits")
 
@@ -43,7 +47,10 @@ class Node:
     def select(self, c: float) -> int:
         """Returns the index of the move with the greatest score, the first of equals."""
         n = 1 + sum(self.visits)
-        q_node = (self.value + sum(self.value_sums)) / n
+        q_node = self.value
+        for value_sum in self.value_sums:
+            q_node += value_sum
+        q_node /= n
 
         def score(i: int) -> float:
             visits = self.visits[i]

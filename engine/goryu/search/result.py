@@ -18,8 +18,8 @@ class SearchStats(NamedTuple):
     is_proven: is the root's value certain?
     is_exhausted: has the root no move left that is worth a playout?
     hashfull: how full the table is, in thousandths, by nodes or by bytes.
-    best_move: index of the move that would be played now among the root's moves, without those of a certain
-        value; -1 if none has visits, or if the search does not know it.
+    best_move: index among all moves of the root of the one that would be played now, if those whose value is
+        certain are left out; -1 if none has visits, or if the search does not know it.
     lead: how many of the next playouts another move would need to be played instead (`final_move.contest`);
         None if the search does not know it.
     """

@@ -4,9 +4,12 @@ Evaluators are fastest on many positions at once, but each playout of a batch ch
 answers to the others. So a batch is small while the tree is small.
 
 A *collision* is a playout that reaches a position already in the batch. It stays in flight until the batch
-is full, so that later playouts avoid that path. A batch may have 4 for each of its positions, but only 1/4 of
-the root's visits: the larger the tree, the less it minds blind choices (lc0's idea). Small batches, all that
-a CPU needs, end at the first.
+is full, so that later playouts avoid that path. A batch may have 4 collisions for each of its positions, but
+only a quarter of the root's visits: the larger the tree, the less it minds blind choices (lc0's idea). A
+small batch, all that a CPU needs, ends at the first collision.
+
+A *free* playout ends where no evaluation is needed: at a proven position, a repetition, or a position that
+other paths have visited more often than this one.
 """
 
 from enum import Enum, auto
@@ -19,12 +22,12 @@ __all__ = ["Batch", "Descent", "Path"]
 FREE_PLAYOUTS = 2.4
 """The most free playouts per position of a batch (lc0's number)."""
 
-IN_FLIGHT_SHARE = 16
-"""At most 1/16 of the root's visits may be in flight; with more, early choices would be made blindly."""
+VISITS_PER_POSITION = 16
+"""A batch has at most a sixteenth of the root's visits; with more, early choices would be made blindly."""
 
 LEAST_BATCH_WITH_COLLISIONS = 8
 COLLISIONS_PER_POSITION = 4
-COLLISION_SHARE = 4
+VISITS_PER_COLLISION = 4
 
 Path = list[tuple[Node, int]]
 """The (node, move index) pairs from the root down to a leaf."""
@@ -45,13 +48,13 @@ class Batch:
     def __init__(self, batch_size: int, root_visits: int) -> None:
         """batch_size: the most positions."""
         self.leaves: dict[int, tuple[State, Path]] = {}  # By key.
-        self._limit = min(batch_size, max(1, root_visits // IN_FLIGHT_SHARE))
+        self._limit = min(batch_size, max(1, root_visits // VISITS_PER_POSITION))
         self._free = 0
         self._collided: list[Path] = []
         self._collisions_allowed = 0
         if self._limit >= LEAST_BATCH_WITH_COLLISIONS:
             self._collisions_allowed = min(
-                COLLISIONS_PER_POSITION * self._limit, root_visits // COLLISION_SHARE
+                COLLISIONS_PER_POSITION * self._limit, root_visits // VISITS_PER_COLLISION
             )
 
     @property

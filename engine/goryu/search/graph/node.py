@@ -1,9 +1,11 @@
 """Nodes: what the search knows of one position.
 
-Read first: moves, priors, visits, children, value. `values` and `proofs` repeat what the children say, so
-that selection need not visit them. The three `raw_` numbers are what the node knows without its children: one
-evaluation, or in a folded node the mean of all that it has forgotten (`forgetting.py`). Most numbers are
-rounded, because the nodes of the C++ search are packed, and both searches must choose alike.
+Read first: moves, priors, visits, children, value. An *edge* is a node's move with its statistics. A playout
+is *in flight*, and *pending* on the edges of its path, until its evaluation has come (`batch.py`). `values`
+and `proofs` repeat what the children say, so that selection need not visit them. The three `raw_` numbers are
+what the node knows without its children: one evaluation, or in a folded node the mean of all that it has
+forgotten (`forgetting.py`). Most numbers are rounded, because the nodes of the C++ search are packed, and
+both searches must choose alike.
 """
 
 from collections.abc import Sequence
@@ -16,7 +18,7 @@ from goryu.search.evaluator import Evaluation
 __all__ = ["DRAW", "LOSS", "UNKNOWN", "WIN", "Node", "RepetitionStats", "half", "new_node", "single"]
 
 UNKNOWN, WIN, LOSS, DRAW = range(4)
-"""The proven result of a node for its side to move, on every path to it; UNKNOWN alone is false."""
+"""The proven result of a node for its side to move, on every path to it; only UNKNOWN is falsy."""
 
 
 def half(x: float) -> float:
@@ -25,7 +27,7 @@ def half(x: float) -> float:
 
 
 def single(x: float) -> float:
-    """Returns `x` rounded to single precision, in which nodes store V, variances and what moves repeat."""
+    """Returns `x` rounded to single precision, in which nodes store V, variances and `values`."""
     return float(unpack("<f", pack("<f", x))[0])
 
 
@@ -83,8 +85,8 @@ class Node:
         self.children: list[Node | None] = [None] * len(moves)
         self.repetitions: dict[int, RepetitionStats] = {}  # By the index of the move.
         self.values = [0.0] * len(moves)  # Q(a) of each visited move when the node was last recomputed.
-        self.proofs = [UNKNOWN] * len(moves)  # What was proven of each child then.
-        self.tried = 0  # No playout ever took a move at this index or beyond.
+        self.proofs = [UNKNOWN] * len(moves)  # What was proven of each child then, for its side to move.
+        self.tried = 0  # No playout ever took a move at this index or beyond; a root may mask some before.
         self.tried_prior = 0.0  # The sum of the priors of the tried moves.
         self.in_flight = 0  # The sum of `pending`.
         self.is_complete = True  # False: `moves` is the line that proves the node, not its legal moves.

@@ -66,7 +66,7 @@ class NodeTable:
         return node
 
     def try_moves(self, node: Node, count: int) -> None:
-        """Marks the first `count` moves of `node` as tried."""
+        """Marks the first `count` moves of `node` as tried; the size of a node depends on their number."""
         if node.tried >= count:
             return
         self.memory.remove(node)

@@ -19,7 +19,8 @@ __all__ = [
 
 SECOND_LOOKS = (32, 64, 128, 256, 512)
 """The search asks the solver again when that many playouts have come to a position; it may then spend more. A
-mate that it has overlooked at a new position misleads one playout, and here it misleads all of them."""
+mate that it has overlooked at a new position misleads one playout, and here it misleads all of them. Playouts
+that are cancelled count, too, so that a number may be met twice, or skipped."""
 
 Solver = Callable[[State, int], Sequence[Move]]
 """Returns the moves of a forced win of the side to move, to the end of the game; empty if it finds none.
@@ -90,7 +91,11 @@ def is_certain(node: Node, i: int) -> bool:
 
 
 def prove_by_children(node: Node) -> None:
-    """Proves `node` as won if a move is proven to win, as drawn or lost if all its moves are proven."""
+    """Proves `node` as won if a move is proven to win, as drawn or lost if all its moves are proven.
+
+    In shogi "all" are those of `legal_moves`. A defence that must not promote, so that a pawn drop would be
+    mate (打ち歩詰め), is not among them: the search neither plays nor sees it.
+    """
     child = node.children[i] if (i := proving_move(node)) >= 0 else None
     if child is None:
         return

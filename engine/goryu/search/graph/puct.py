@@ -77,7 +77,7 @@ class Puct:
             inf if max_playouts is None else max_playouts, inf if max_evaluations is None else max_evaluations
         )
         root = self.root = self._set_root(self._state)
-        playing = state.copy()  # An evaluator that raises may leave it anywhere.
+        playing = state.copy()  # A game or a solver that raises may leave it anywhere.
         allowed = root.moves if root_moves is None else root_moves
         self._masked = {i for i, move in enumerate(root.moves) if move not in allowed}
         while not progress.is_exhausted and progress.has_room(0):
@@ -140,8 +140,9 @@ class Puct:
     def _select(self, node: Node) -> int:
         """Returns the index of the move that a playout takes, or -1 if none is open.
 
-        At the root moves of a certain value are closed: nothing is left to learn from them. If the best move
-        were one, nearly every playout would take it and evaluate nothing. `final_move.py` knows its value.
+        At the root, moves whose value is certain are closed: nothing is left to learn from them. If the best
+        move were open then, nearly every playout would take it and evaluate nothing. `final_move.py` knows
+        its value.
         """
         if node is not self.root:
             return select(node, self.config.formula)

@@ -622,8 +622,8 @@ class Decided:
 
 def test_a_large_batch_outlives_collisions(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {}
-    for share in (batch_module.COLLISION_SHARE, 1_000_000):
-        monkeypatch.setattr(batch_module, "COLLISION_SHARE", share)
+    for share in (batch_module.VISITS_PER_COLLISION, 1_000_000):
+        monkeypatch.setattr(batch_module, "VISITS_PER_COLLISION", share)
         evaluator = Decided()
         puct = Puct(evaluator, PuctConfig(Formula(1.0), Formula(1.0, fpu_reduction=0.1), batch_size=32))
         puct.search(Board(), never, max_playouts=600)
