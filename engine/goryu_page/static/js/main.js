@@ -4,6 +4,7 @@ import * as devices from "./devices.js";
 import { h, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
+import { mountThemeSwitch } from "./theme-switch.js";
 import { VIEWS } from "./views.js";
 
 const main = document.getElementById("main");
@@ -57,37 +58,14 @@ async function open(view) {
   }
 }
 
-function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
 function buildSwitches() {
   const language = document.getElementById("language");
   language.addEventListener("click", () => {
     i18n.choose(i18n.current() === "ja" ? "en" : "ja");
     socket.request("session.language", { language: i18n.current() }).catch(() => {});
   });
-  const theme = document.getElementById("theme");
-  const label = () => {
-    theme.textContent = isDark() ? "☀" : "☾";
-    const text = i18n.t(isDark() ? "theme.light" : "theme.dark");
-    theme.setAttribute("aria-label", text);
-    theme.title = text;
-  };
-  const announce = () => {
-    label();
-    dispatchEvent(new CustomEvent("goryu:theme"));
-  };
-  theme.addEventListener("click", () => {
-    const wanted = isDark() ? "light" : "dark";
-    document.documentElement.dataset.theme = wanted;
-    localStorage.setItem("goryu.theme", wanted);
-    announce();
-  });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announce);
+  mountThemeSwitch(document.getElementById("theme"), (theme) => localStorage.setItem("goryu.theme", theme));
   i18n.onChange(() => {
-    label();
     language.textContent = i18n.t("language.switch");
     language.setAttribute("aria-label", i18n.t("language.label"));
     language.lang = i18n.current() === "ja" ? "en" : "ja";

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { mountThemeSwitch } from "./theme-switch.js";
 
 /**
  * Builds the frame and calls `fill(section, data)`. name: of the view, whose styles the section has.
@@ -12,33 +13,13 @@ export function show(name, fill) {
   const data = JSON.parse(document.getElementById("data").textContent);
   const language = h("button", { type: "button", class: "quiet", dataset: { i18n: "standalone.language" } });
   language.addEventListener("click", () => i18n.choose(i18n.current() === "ja" ? "en" : "ja"));
+  const theme = h("button", { type: "button", class: "quiet icon" });
   const section = h("section", { class: `view ${name}` });
   document.body.append(
-    h("header", { class: "top" }, h("strong", { class: "report-title", text: data.title }), h("div", { class: "tools" }, language, themeSwitch())),
+    h("header", { class: "top" }, h("strong", { class: "report-title", text: data.title }), h("div", { class: "tools" }, language, theme)),
     h("main", {}, section),
   );
+  mountThemeSwitch(theme);
   fill(section, data);
   i18n.apply();
-}
-
-function themeSwitch() {
-  const button = h("button", { type: "button", class: "quiet icon" });
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  const isDark = () => {
-    const chosen = document.documentElement.dataset.theme;
-    return chosen ? chosen === "dark" : system.matches;
-  };
-  const draw = () => {
-    button.textContent = isDark() ? "☀" : "☾";
-    button.title = i18n.t(isDark() ? "theme.light" : "theme.dark");
-    button.setAttribute("aria-label", button.title);
-  };
-  button.addEventListener("click", () => {
-    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-    draw();
-    dispatchEvent(new CustomEvent("goryu:theme"));
-  });
-  system.addEventListener("change", draw);
-  i18n.onChange(draw);
-  return button;
 }
