@@ -8,14 +8,16 @@ tests/page/session/test_messages.py fails when the file is out of date.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from goryu.commands.common import new_parser, program
 from goryu_page.fields import bounds, inner_types, required_fields
 from goryu_page.views.views import VIEWS
 
@@ -75,10 +77,14 @@ def _fields(kind: Any) -> Iterator[str]:
         yield f"{name}{'' if name in required else '?'}: {typescript(inner)}"
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command line; returns the exit status."""
+    return program("message_types.py", new_parser(__doc__), write, arguments, extra="test")
+
+
+def write(_args: argparse.Namespace) -> None:
     """Writes the file."""
-    PATH.write_text(message_types(), encoding="utf-8")
-    return 0
+    PATH.write_text(message_types(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ def test_constants_that_share_a_file_do_not_become_a_large_model(tmp_path: Path)
         for number, kind, value in fields(memoryview(model)):
             is_graph = number == 7 and isinstance(value, memoryview)
             file.write(field_of(7, bytes(value) + constants) if is_graph else copied(number, kind, value))
-    (text,) = sentences(("doctor", "--model", tmp_path / "model.onnx"))
+    (text,) = sentences(("doctor", tmp_path / "model.onnx"))
     assert "more than 2 times" in text
 
 
@@ -245,7 +245,7 @@ def test_an_archive_takes_neither_all_memory_nor_the_terminal(tmp_path: Path) ->
 def test_no_command_lets_a_name_steer_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "\x1b[31mred\x07.kif"
     path.write_bytes(b"garbage")
-    reading = ["review", "records show", "book show", "book check", "doctor --model"]
+    reading = ["review", "records show", "book show", "book check", "doctor"]
     writing = ["convert --out", "tsume make --out"]
     commands = [[*command.split(), str(path)] for command in reading]
     commands += [[*command.split(), str(tmp_path / "out"), str(path)] for command in writing]
