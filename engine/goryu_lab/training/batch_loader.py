@@ -1,7 +1,7 @@
 """The batches of both kinds of positions, made beside the training, so that a GPU does not wait for them.
 
 `Dataset` has targets that were stored with the positions, and its planes are computed on the host: one core
-prepares 25,000 to 41,000 positions a second. A CPU trains on a tenth of that, a GPU on more. Of
+prepares tens of thousands of positions a second, more than a CPU trains on and fewer than a GPU does. Of
 `DistilledPositions` the host sends bits, and a teacher on the device makes the targets.
 
 The batches are those of `dataset.draws`, in the same order for any number of processes or threads, so a run

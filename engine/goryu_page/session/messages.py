@@ -54,7 +54,8 @@ def parse(text: str) -> dict[str, Any]:
     """
     try:
         message: dict[str, Any] = json.loads(text)
-        json.dumps(message, ensure_ascii=False).encode()  # Half a surrogate pair could not be stored.
+        if "\\u" in text:  # Half a surrogate pair, which only an escape can write, could not be stored.
+            json.dumps(message, ensure_ascii=False).encode()
         converted(message, _Envelope)
     except FieldError as error:
         raise MessageError(str(error)) from None
