@@ -99,14 +99,16 @@ def run(args: argparse.Namespace) -> None:
         files.append(build_earlier(tools, out, args.earlier))
     with index(tools, out / "index") as url:
         upload(tools, url, files)
-        rows = [
-            row(name, way, Place(out / f"way-{number}", tools, url, release))
-            for number, (name, way) in enumerate(ways(bool(args.earlier)).items())
-            if re.search(args.only, name)
-        ]
-    print("| way | seconds | MB | what ran afterwards |\n|---|--:|--:|---|")
-    for one in rows:
-        print(f"| {one.way} | {one.seconds:.0f} | {one.size / 1e6:.0f} | {one.ran} |")
+        try_ways(out, tools, url, release, args)
+
+
+def try_ways(out: Path, tools: Path, url: str, release: Release, args: argparse.Namespace) -> None:
+    """Tries the ways to install, and prints a row of the table for each."""
+    print("| way | seconds | MB | what ran afterwards |\n|---|--:|--:|---|", flush=True)
+    for number, (name, way) in enumerate(ways(bool(args.earlier)).items()):
+        if re.search(args.only, name):
+            one = row(name, way, Place(out / f"way-{number}", tools, url, release))
+            print(f"| {one.way} | {one.seconds:.0f} | {one.size / 1e6:.0f} | {one.ran} |", flush=True)
 
 
 # Building.
@@ -142,9 +144,7 @@ def build(tools: Path, out: Path) -> Release:
     for file in uploaded:
         size = file.stat().st_size
         say(f"{file.name}: {size / 1e6:.1f} MB, sha256 {sha256(file)}")
-        check(
-            size <= MOST_BYTES["".join(file.suffixes[-2:]) if file.suffix == ".gz" else ".whl"], "too large"
-        )
+        check(size <= MOST_BYTES[file.suffix], f"{file.name}: more than {MOST_BYTES[file.suffix]} bytes")
     call([tools / "twine", "check", "--strict", *uploaded])
     return Release(uploaded, built, epoch)
 

@@ -56,8 +56,11 @@ KEEP_ALIVE_S = 5.0
 STOPPED_SEARCH_S = 0.25
 """How long `quit` waits for the answer of the search that it has stopped."""
 
-LAST_ANSWERS_S = 10.0
-"""How long `quit` waits for the answers to the commands before it if they may need the model."""
+LAST_ANSWERS_S = 60.0
+"""How long `quit` waits for the answers to the commands before it if they may need the model.
+
+Longer than any network takes to load, except a first start with TensorRT; a GUI ends the engine before that.
+"""
 
 NEVER = 1 << 30
 """Number of collections of young objects before one of all objects."""
@@ -263,7 +266,12 @@ class UsiLoop:
     def _is_over(self) -> bool:
         if self._quit_at_s is None:
             return False
-        return not self._engine.owes_answers or monotonic() >= self._quit_at_s
+        if not self._engine.owes_answers:
+            return True
+        if monotonic() < self._quit_at_s:
+            return False
+        self._perform(self._engine.message("Error! ended by quit before the last answer"))
+        return True
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:

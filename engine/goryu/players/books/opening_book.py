@@ -53,7 +53,9 @@ class BookPlayer:
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
             report(f"Error! {error}; playing without a book")
             return ""
-        return ", ".join(map(str, file.find()))
+        for problem in self._book.problems:
+            report(f"Error! {problem}; playing without this book")
+        return self._book.names
 
     def new_game(self) -> None:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
@@ -154,14 +156,29 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
 class OpeningBook:
     """An open book.
 
+    problems: why some of several files cannot be used.
+
     Raises:
-        BookError: the file cannot be used.
+        BookError: the file, or each of several files, cannot be used.
     """
 
     def __init__(self, file: BookFile) -> None:
         self.file = file
+        self.problems: list[str] = []
         self._stamp = file.stamp()
-        self._books = [open_book(path, file.ignores_ply) for path in file.find()]
+        self._books: dict[Path, Book] = {}
+        for path in file.find():
+            try:
+                self._books[path] = open_book(path, file.ignores_ply)
+            except ValueError as error:  # A BookError, or a name that no file can have.
+                self.problems.append(str(error))
+        if self.problems and not self._books:
+            raise BookError("; ".join(self.problems))
+
+    @property
+    def names(self) -> str:
+        """The paths of the files in use."""
+        return ", ".join(map(str, self._books))
 
     def is_current(self, file: BookFile) -> bool:
         """Would opening `file` give the same book?"""
@@ -176,7 +193,7 @@ class OpeningBook:
             BookError: an entry cannot be read.
         """
         position = fields_of(board)
-        for book in self._books:
+        for book in self._books.values():
             moves = book.find(position)
             if not moves and flips:
                 moves = [_flip_back(move) for move in book.find(flipped(position))]
