@@ -89,6 +89,7 @@ class Release:
 
 def run(args: argparse.Namespace) -> None:
     """Builds, uploads, installs, and prints the table."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # A background job ignores it.
     out = args.out.resolve()
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 from goryu.base.errors import named
 from goryu.base.files import decode
 from goryu.base.installation import how_to_install, missing_packages
-from goryu.base.language import tr
+from goryu.base.language import speaking, tr
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.config import AlgorithmConfig, EngineConfig
@@ -324,6 +324,10 @@ class UsiLoop:
     # The worker. A job returns the event that reports its end.
 
     def _work(self) -> None:
+        with speaking("en"):  # What the player reports goes to the GUI, which expects ASCII.
+            self._serve_jobs()
+
+    def _serve_jobs(self) -> None:
         while True:
             job = self._jobs.get()
             try:

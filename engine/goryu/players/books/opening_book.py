@@ -6,6 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.base.language import tr
 from goryu.evaluators.network.model_files import downloaded_model, larger_model, shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -51,10 +52,10 @@ class BookPlayer:
         try:
             self._book = OpeningBook(file)
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
-            report(f"Error! {error}; playing without a book")
+            report(tr("Error! {error}; playing without a book", error=error))
             return ""
         for problem in self._book.problems:
-            report(f"Error! {problem}; playing without this book")
+            report(tr("Error! {error}; playing without this book", error=problem))
         return self._book.names
 
     def new_game(self) -> None:
@@ -79,7 +80,7 @@ class BookPlayer:
         try:
             found = self._book.answer(request.board, config, rng)
         except BookError as error:
-            self._report(f"Error! {error}; playing without a book")
+            self._report(tr("Error! {error}; playing without a book", error=error))
             self._book = None
             return None
         return None if found is None else _as_answer(found, request)
