@@ -233,6 +233,7 @@ TASKS = {
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
+    "rehearse": Verb("build a release and install it as strangers do", (), script("rehearse.py")),
     "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
     "notebooks": Verb(
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
