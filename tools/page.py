@@ -172,7 +172,7 @@ def picture_of_play(page: "Page", language: str) -> None:
     setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": moves[:SHOWN_PLIES]}
     page.evaluate(
         """async (setup) => {
-          const socket = await import("/static/js/socket.js");
+          const socket = goryu.take("js/socket.js");
           await socket.request("play.new", setup);
         }""",
         {**setup, "clock": {"main": 600, "byoyomi": 30}},
@@ -219,7 +219,7 @@ def begin_the_dojo(page: "Page") -> None:
     page.wait_for_selector(".setup form button")  # The page is connected.
     page.evaluate(
         """async () => {
-          const socket = await import("/static/js/socket.js");
+          const socket = goryu.take("js/socket.js");
           await socket.request("games.playouts", { playouts: 60 });
           await socket.request("games.me", { names: ["山田太郎"] });
           await socket.request("train.change", { changes: { playouts: 1000 } });
@@ -238,7 +238,7 @@ def pictures_of_the_dojo(page: "Page", url: str, language: str) -> None:
     """Takes the pictures of the user's games and of a problem, when there are both."""
     page.goto(f"{url}#games")
     state = """async () => {
-      const socket = await import("/static/js/socket.js");
+      const socket = goryu.take("js/socket.js");
       const { total } = await socket.request("games.list", { reviewed: "yes" });
       const { counts } = await socket.request("train.summary");
       return [total, counts.mistake];
@@ -282,7 +282,7 @@ WATCH_MOVES = """
 
 WATCH_REPLIES = """
 async (seconds) => {
-  const socket = await import("/static/js/socket.js");
+  const socket = goryu.take("js/socket.js");
   const replies = [], lateness = [];
   const end = performance.now() + 1000 * seconds;
   let last = performance.now();

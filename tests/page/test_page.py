@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goryu_page.server.server import STATIC
+from goryu.analysis.joining import STATIC
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

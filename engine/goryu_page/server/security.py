@@ -111,10 +111,6 @@ class Guard:
             except web.HTTPException as error:
                 error.headers.update(HEADERS)
                 raise
-            except OSError:
-                if not request.path.startswith("/static/"):
-                    raise
-                return web.Response(status=404, headers=HEADERS)  # No file can have this name.
             if not response.prepared:
                 response.headers.update(HEADERS)
             return response

@@ -5,27 +5,22 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from goryu import __version__
-from goryu.analysis.page_texts import texts_json
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
-from goryu.kifu.reading import SUFFIXES
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import Device
 from goryu_page.server.backup import Backup
+from goryu_page.server.files import Files, packed, page
 from goryu_page.server.security import HEADERS, Guard
 from goryu_page.session.messages import MessageError, Request, language_of, parse, read
 from goryu_page.session.session import Session, View
 
 _log = logging.getLogger("goryu_page.server")
-
-STATIC = Path(__file__).parent.parent / "static"
 
 MOST_MESSAGE_BYTES = 2 << 20
 """Of one message from the page: the longest game records have some 100 kB."""
@@ -86,6 +81,7 @@ class Server:
             lan.on_revoke = self._expel
             lan.pairing.on_change = self._tell_devices
         self.guard = Guard(lan)
+        self._files = Files()
         self.sessions: dict[str, Session] = {}
         self._sockets: dict[str, web.WebSocketResponse] = {}
         self.port = 0
@@ -134,16 +130,14 @@ class Server:
         backup = Backup(self._dojo, self.guard, self.lan)
         app.router.add_get("/backup", backup.send)
         app.router.add_post("/backup", backup.receive)
-        app.router.add_static("/static", STATIC, follow_symlinks=False)
+        app.router.add_get("/static/{path:.+}", self._files.send)
+        app.router.add_get("/joined/{path:.+}", self._files.send_joined)
         if self.lan:
             self.lan.add_routes(app)
         return app
 
     async def _page(self, request: web.Request) -> web.Response:
-        text = (STATIC / "index.html").read_text(encoding="utf-8")
-        text = text.replace("{{token}}", self.guard.token_for(request)).replace("{{version}}", __version__)
-        text = text.replace("{{suffixes}}", " ".join(SUFFIXES)).replace("{{texts}}", texts_json())
-        return web.Response(text=text, content_type="text/html")
+        return packed(request, page(request, self.guard.token_for(request)).encode(), "text/html")
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=MOST_MESSAGE_BYTES, heartbeat=20.0, compress=False)
