@@ -203,7 +203,7 @@ def picture_of_the_microscope(page: "Page", url: str, language: str) -> None:
 def picture_of_a_review(page: "Page", url: str, language: str) -> None:
     """Takes the picture of a reviewed game at its worst mistake."""
     page.goto(f"{url}#review/file")
-    done = "() => document.querySelector('.review-actions progress')?.value === 1"
+    done = "() => document.querySelector('.review-progress progress')?.value === 1"
     page.wait_for_function(done, timeout=600_000)
     page.wait_for_timeout(1000)  # The list of mistakes is written anew at the end.
     # The worst one: losses are shown as −23 %.
@@ -355,7 +355,7 @@ UNTIL_PAINTED = """
 """
 """Measures from the last press of the mouse to the painted frame in which `check` is true."""
 
-IS_RUNNING = "document.querySelector('.review-actions progress').value < 1"
+IS_RUNNING = "document.querySelector('.review-progress progress').value < 1"
 GO, TRY, OPEN = "going to another move", "trying a move", "opening a view"
 TRIED = ("7g7f", "2g2f", "6g6f", "5g5f", "9g9f", "1g1f", "3g3f", "4g4f")
 """Moves of Black to try at the start of the game."""
@@ -367,7 +367,7 @@ def measure_review(page: "Page", url: str, count: int, playouts: int, tried: Seq
     page.goto(f"{url}#review/file")
     page.wait_for_selector(".candidates td.name", timeout=120_000)  # The first position is there.
     _open_views(page)  # The first time loads their programs.
-    button = page.locator(".review-actions button.primary")
+    button = page.locator(".review-progress button")
     times: dict[tuple[str, str], list[float]] = {}
     for number in range(count):
         for state in ("reviewing", "idle"):

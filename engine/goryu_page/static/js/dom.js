@@ -42,6 +42,11 @@ export function onDrop(section, call) {
   });
 }
 
+/** Scrolls an element into view on narrow windows, where board and panels are below each other. */
+export function reveal(element) {
+  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, toast } from "./dom.js";
-import { playFrom, review } from "./handoff.js";
+import { playFrom } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 import { button, html, nothing, options, render, repeat } from "./template.js";
@@ -63,11 +63,6 @@ class ExplorerView {
   async learn(moves, learns) {
     await socket.request("explorer.learn", { moves, learns });
     await this.look();
-  }
-
-  async open(game) {
-    const record = await socket.request("games.record", { game: game.id });
-    review({ ...record, ply: game.ply });
   }
 
   // Drawing.
@@ -168,7 +163,7 @@ class ExplorerView {
     const name = (text) => text || t("explorer.unnamed");
     const sign = (winner, side) => (winner === side ? "○" : winner === 1 - side ? "●" : "");
     const text = ({ date, winner, black, white }) => `${date || "–"}  ${sign(winner, 0)}${name(black)} – ${sign(winner, 1)}${name(white)}`;
-    const item = (game) => html`<li><button type="button" class="quiet" title=${t("explorer.open")} @click=${() => this.open(game)}>${text(game)}</button></li>`;
+    const item = (game) => html`<li><button type="button" class="quiet" title=${t("explorer.open")} @click=${() => (location.hash = `#review/${game.id}/${game.ply}`)}>${text(game)}</button></li>`;
     return html`<h2>${t("explorer.list", { count })}${some}</h2><ul class="explored-games">${repeat(games, ({ id }) => id, item)}</ul>`;
   }
 }

@@ -178,9 +178,9 @@ class TrainView {
 
   // Other views and files.
 
-  async review() {
-    const { game, ply, turn } = this.train.problem;
-    handoff.review({ ...(await socket.request("games.record", { game })), ply, side: turn });
+  review() {
+    const { game, ply } = this.train.problem;
+    location.hash = `#review/${game}/${ply}`;
   }
 
   playOn() {
