@@ -25,6 +25,9 @@ _log = logging.getLogger("goryu_page.server")
 MOST_MESSAGE_BYTES = 2 << 20
 """Of one message from the page: the longest game records have some 100 kB."""
 
+STALE = 4002
+"""The close code for a page of an earlier start of the server; it reloads itself."""
+
 MOST_REASON_BYTES = 123
 """Of the reason in a close frame (RFC 6455, 5.5)."""
 
@@ -56,6 +59,10 @@ class Hello(Request):
 
     token: str = ""
     session: str = ""
+
+
+class StaleError(MessageError):
+    """The token is not that of this start of the server."""
 
 
 class Server:
@@ -150,7 +157,8 @@ class Server:
                     stack.enter_context(self.lan.pairing.connected(device, socket))
                 session, is_new = await self._greet(socket, request, device)
             except (GoryuError, TimeoutError) as error:
-                await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=close_reason(str(error)))
+                code = STALE if isinstance(error, StaleError) else WSCloseCode.POLICY_VIOLATION
+                await socket.close(code=code, message=close_reason(str(error)))
                 return socket
             await self._talk(socket, session, is_new)
         return socket
@@ -178,7 +186,7 @@ class Server:
         hello, language = read(Hello, message), language_of(message)
         if message["type"] != "hello" or not self.guard.is_token(hello.token, request):
             with speaking(language):
-                raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
+                raise StaleError(tr("the page is of an earlier start of Goryu; reload it"))
         known = hello.session
         session = self.sessions.get(known)
         if session is not None and session.device is not device:

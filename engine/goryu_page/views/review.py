@@ -37,6 +37,9 @@ from goryu_page.session.session import Job, Session, View
 Playouts = Annotated[int, Meta(ge=1, le=100_000)]
 """For each position of a review."""
 
+SKETCH_PLAYOUTS = 16
+"""For each position at first, so that the whole graph is there soon."""
+
 LIVE_PLAYOUTS = 200_000
 """The live analysis of a position ends after this many."""
 
@@ -212,8 +215,17 @@ class ReviewView(View):
         self.session.send("review.message", text=text)
 
     def _review(self, job: Job, describer: Describer) -> bool:
-        on_change = self._on_change(job, describer)
-        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+        review, on_change, stop = describer.review, self._on_change(job, describer), lambda: job.is_stopped
+        sketch = GameReview(review.start, review.moves, min(SKETCH_PLAYOUTS, review.playouts))
+
+        def enter(_sketch: GameReview, index: int) -> None:
+            if review.analyses[index] is None and (analysis := sketch.analyses[index]) is not None:
+                review.enter(index, analysis)
+                on_change(review, index)
+
+        if None in review.analyses:
+            self._load().review(sketch, enter, stop)
+        return self._load().review(review, on_change, stop)
 
     def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
         def on_progress(progress: Progress) -> None:

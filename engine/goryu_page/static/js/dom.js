@@ -47,6 +47,16 @@ export function reveal(element) {
   if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
 }
 
+let due = 0;
+
+/** Writes what a view shows into the address, unless the view is hidden; not too often, or the browser refuses it. */
+export function setAddress(section, address) {
+  clearTimeout(due);
+  due = setTimeout(() => {
+    if (!section.hidden && location.hash !== address) history.replaceState(null, "", address);
+  }, 200);
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

@@ -17,10 +17,15 @@ export function mount(section) {
   view = new ExplorerView(section);
 }
 
-/** argument: the moves of a line in USI, separated by commas; the view goes there. */
+/** argument: the moves of a line in USI, separated by commas; without one the line stays. */
 export function show(argument) {
-  if (argument) view.line = argument.split(",");
+  if (argument !== undefined) view.line = argument.split(",").filter(Boolean);
+  else history.replaceState(null, "", addressOf(view.line));
   view.look();
+}
+
+function addressOf(line) {
+  return `#explorer/${line.join(",")}`;
 }
 
 class ExplorerView {
@@ -43,13 +48,11 @@ class ExplorerView {
   }
 
   play(usi) {
-    this.line.push(usi);
-    this.look();
+    location.hash = addressOf([...this.line, usi]);
   }
 
   goTo(length) {
-    this.line.length = Math.max(0, Math.min(length, this.line.length));
-    this.look();
+    location.hash = addressOf(this.line.slice(0, Math.max(0, length)));
   }
 
   async look() {

@@ -35,7 +35,7 @@ async function route() {
   loading.hidden = true;
   one.section.hidden = false;
   document.title = `${i18n.t(`view.${view.name}`)} – Goryu`;
-  one.module?.show?.(rest.map(decodeURIComponent).join("/"));
+  one.module?.show?.(rest.length ? rest.map(decodeURIComponent).join("/") : undefined);
 }
 
 async function open(view) {
@@ -89,7 +89,10 @@ function showConnection() {
 
 addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  if (event.reason instanceof socket.ConnectionLost) return;
+  if (event.reason instanceof socket.ConnectionLost) {
+    if (event.reason.isUnsent) toast(i18n.t("connection.unsent"));
+    return;
+  }
   console.error(event.reason);
   toast(event.reason?.message ?? String(event.reason), "error");
 });

@@ -49,6 +49,7 @@ export interface Requests {
   "train.hint": {};
   "train.import": { name: string; content: string };
   "train.next": { mode: "today" | "free"; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
+  "train.open": { problem: number };
   "train.prepare": {};
   "train.problem": {};
   "train.remove": {};

@@ -1,6 +1,6 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
-import { download, fileField, h, onDrop, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onDrop, setAddress, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
@@ -27,7 +27,7 @@ export function mount(section) {
 }
 
 /** argument: KEY/PLY of a game: its number in My games, or what the browser calls a recent one. */
-export function show(argument) {
+export function show(argument = "") {
   if (argument === "file") view.openFromCommandLine();
   else if (argument === "played") view.openPlayed();
   else view.arrive(...argument.split("/"));
@@ -73,7 +73,8 @@ class ReviewView {
 
   drawOpener() {
     this.opener.hidden = this.panel.state !== null;
-    render(this.isOpening ? html`<p role="status">${t("page.loading")}</p>` : this.openerView(), this.opener);
+    const isOpening = this.isOpening; // What has been pasted stays, for the case that it cannot be read.
+    render(html`<p role="status" ?hidden=${!isOpening}>${t("page.loading")}</p><div class="stack" ?hidden=${isOpening}>${this.openerView()}</div>`, this.opener);
   }
 
   openerView() {
@@ -181,13 +182,8 @@ class ReviewView {
     return this.setAddress();
   }
 
-  /** Writes the place into the address; not too often, or the browser refuses it. */
   setAddress() {
-    this.due ??= setTimeout(() => {
-      this.due = null;
-      const address = this.key ? `#review/${this.key}/${this.panel.state.place}` : "#review";
-      if (!this.section.hidden && location.hash !== address) history.replaceState(null, "", address);
-    }, 300);
+    setAddress(this.section, this.key ? `#review/${this.key}/${this.panel.state.place}` : "#review");
   }
 
   /** Begins with the user's first mistake, if the user played the game. */
