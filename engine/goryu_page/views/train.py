@@ -69,6 +69,12 @@ class NextRequest(Request):
     length: Annotated[int, Meta(ge=1, le=99)] | None = None
 
 
+class ProblemRequest(Request):
+    """problem: its number in the database."""
+
+    problem: Annotated[int, Meta(ge=1, le=1 << 62)]
+
+
 class AnswerRequest(Request):
     """move: in USI."""
 
@@ -155,6 +161,13 @@ class TrainView(View):
 
         problem = await self.ask("train.next", work)
         self._shown = Shown(problem, message.mode) if problem else None
+        return self._problem()
+
+    async def on_open(self, message: ProblemRequest) -> Json | None:
+        """Shows a problem, outside the list of the day, and returns it."""
+        self.session.stop("train.answer")
+        problem = await self.ask("train.next", lambda: self.session.dojo.problems.get(message.problem))
+        self._shown = Shown(problem, "free")
         return self._problem()
 
     def on_problem(self, _message: Request) -> Json | None:

@@ -42,7 +42,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 TWO_KINDS_LESS = """async () => {
-  const { request } = await import("/static/js/socket.js");
+  const { request } = goryu.take("js/socket.js");
   for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();
   return (await request("train.change", { changes: {} })).settings.kinds;
 }"""
