@@ -21,6 +21,7 @@ from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt
 from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.dojo.strength import GRADES, set_grade, strength
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, View
 from goryu_page.tsume.judge import TsumeGame, Verdict
@@ -59,6 +60,12 @@ class ChangeRequest(Request):
     """changes: settings by their names."""
 
     changes: dict[str, Any]
+
+
+class GradeRequest(Request):
+    """grade: see `goryu_page.dojo.strength`."""
+
+    grade: str
 
 
 class NextRequest(Request):
@@ -136,6 +143,24 @@ class TrainView(View):
             return self._state()
 
         return await self.ask("train.change", work)
+
+    async def on_strength(self, _message: Request) -> Json:
+        """Returns how strong the user is: grade (None: not known), level (a match), and all grades."""
+        return await self.ask("train.strength", self._strength)
+
+    async def on_grade(self, message: GradeRequest) -> Json:
+        """Keeps the grade that the user names; returns what `on_strength` returns."""
+
+        def work() -> Json:
+            set_grade(self.session.dojo.database, message.grade)
+            self.session.dojo.tell("train.changed")
+            return self._strength()
+
+        return await self.ask("train.strength", work)
+
+    def _strength(self) -> Json:
+        known = strength(self.session.dojo.database)
+        return {"grade": known and known.grade, "level": known and known.level, "grades": list(GRADES)}
 
     # A problem on the board.
 

@@ -36,7 +36,7 @@ def reviewed(
 ) -> int:
     """Adds a game with the judgement of some plies: (ply, class, loss, missed mate, allowed mate)."""
     record = parse_record(GAME.removesuffix(" 4a3b") if at == "2" else GAME)
-    game = present(Games(database).add(record))
+    game = present(Games(database).add(record, "game.kif"))
     with database.transaction() as connection:
         connection.execute("UPDATE games SET black = '甲', white = '乙' WHERE id = ?", (game,))
         connection.execute("INSERT INTO reviews VALUES (?, 100, 'x', 90, 90, 1, 1, ?)", (game, at))

@@ -116,7 +116,7 @@ export interface PlayedMove {
   check?: boolean;
 }
 
-/** A game of the view "Play" (`play.state`). people: is the side a person? */
+/** A game of the view "Play" (`play.state`). people: is the side a person? kept: its number in My games. */
 export interface Game {
   game: string;
   people: boolean[];
@@ -128,4 +128,5 @@ export interface Game {
   over: { ending: string; winner: number | null } | null;
   clock: Clock | null;
   lesson: { threshold: number; moves: unknown[]; isJudging: boolean; question: unknown } | null;
+  kept: number | null;
 }
