@@ -110,6 +110,7 @@ class _Attempt(Struct):
     is_right: Side
     hints: Count
     seconds: Annotated[float, Meta(ge=0)]
+    is_free: Side
 
 
 class _Card(Struct):

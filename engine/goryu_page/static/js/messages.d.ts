@@ -50,9 +50,9 @@ export interface Requests {
   "train.grade": { grade: string };
   "train.hint": {};
   "train.import": { name: string; content: string };
-  "train.next": { mode: "today" | "free"; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
+  "train.next": { mode: "today" | "free"; skips?: boolean; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
   "train.prepare": {};
-  "train.problem": {};
+  "train.problem": { isAgain?: boolean };
   "train.remove": {};
   "train.solution": {};
   "train.state": {};

@@ -87,6 +87,8 @@ export interface Problem extends Shown {
   ply: number | null;
   start: string;
   moves: string[];
+  isAnswered?: boolean;
+  reply?: { told: Told; move?: undefined; answer?: undefined } | { told?: undefined; move: string; answer: Answer } | null;
 }
 
 /** The judgement of an answer (`train.answer`). */
