@@ -36,6 +36,7 @@ MOST_REASON_BYTES = 123
 class TabLimits:
     """How long tabs are waited for, in seconds, and how many there may be.
 
+    idle_s: a connection without a request, or with half of one, is closed after this time.
     hello_s: a new connection must send the token in this time.
     alive_s: a tab must answer in this time when another one comes with its session.
     grace_s: a lost connection may come back in this time without its searches being stopped.
@@ -45,6 +46,7 @@ class TabLimits:
     most_of_device: likewise, of each device of the local network.
     """
 
+    idle_s: float = 30.0
     hello_s: float = 10.0
     alive_s: float = 1.0
     grace_s: float = 10.0
@@ -109,7 +111,9 @@ class Server:
 
         With `lan` it listens on that address, too. Raises OSError or InputError if a port is in use.
         """
-        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(
+            self._app(), access_log=None, shutdown_timeout=1.0, keepalive_timeout=self.limits.idle_s
+        )
         await runner.setup()
         sweeper: asyncio.Task[None] | None = None
         try:
@@ -124,6 +128,8 @@ class Server:
         finally:
             if sweeper:
                 sweeper.cancel()
+            if self.lan:
+                self.lan.close()
             for socket in list(self._sockets.values()):
                 await socket.close(code=WSCloseCode.GOING_AWAY)
             for session in self.sessions.values():

@@ -388,6 +388,40 @@ def test_what_a_device_can_use_up_is_bounded(ask: Any, lan: Any, code: Any) -> N
     ask(do)
 
 
+def test_connections_that_say_nothing_end_and_leave_room(
+    ask: Any, lan: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu_page.lan.lan.MOST_OF_ADDRESS", 5)
+
+    async def refused(port: int) -> bool:
+        reader, writer = await asyncio.open_connection(ADDRESS, port)
+        open_ones.append(writer)
+        writer.write(b"GET / HTTP/1.1\r\n")
+        try:
+            return await asyncio.wait_for(reader.read(1), 1) == b""
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+
+    open_ones: list[asyncio.StreamWriter] = []
+
+    async def do(_: Client, computer: Client) -> None:
+        port = lan.server.port
+        assert [await refused(port) for _ in range(7)] == [False] * 5 + [True] * 2
+        assert (await computer.get(""))[0] == 200
+        other = Server({}, lan.dojo, limits=TabLimits(idle_s=0.1))
+        async with other.running():
+            for half in (b"", b"GET / HTTP/1.1\r\nHost: x"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", other.port)
+                writer.write(half)
+                assert await reader.read() == b""
+        for one in open_ones:
+            one.close()
+
+    ask(do)
+
+
 def test_the_traffic_is_not_encrypted_and_the_terminal_says_so(lan: Any) -> None:
     assert lan.server.lan.url.startswith("http://")
     for language, word in (("en", "not encrypted"), ("ja", "暗号化されません")):

@@ -98,9 +98,9 @@ class TrainView {
 
   // Problems.
 
-  async start(wanted) {
+  async start(wanted, skips = false) {
     this.wanted = wanted;
-    const problem = await socket.request("train.next", wanted);
+    const problem = await socket.request("train.next", { ...wanted, skips });
     if (problem) return this.shows(problem);
     this.begin(null);
     await this.refresh();
@@ -108,9 +108,10 @@ class TrainView {
     return this.drawAll();
   }
 
+  /** The next problem; one that has not been answered comes again after the others. */
   next() {
     const { mode = "today", kind = undefined, length = undefined } = this.train.problem ?? {};
-    return this.start(this.wanted ?? { mode, kind, length });
+    return this.start(this.wanted ?? { mode, kind, length }, !this.train.isAnswered);
   }
 
   begin(problem) {
@@ -124,7 +125,7 @@ class TrainView {
     this.board.setOrientation(problem.turn ? "white" : "black");
     this.drawBoard(false);
     this.draw();
-    socket.request("train.prepare");
+    if (!problem.reply) socket.request("train.prepare");
     if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView(); // A phone, scrolled to the result.
   }
 
@@ -147,7 +148,7 @@ class TrainView {
   }
 
   async retry() {
-    if (this.train.told) return this.shows(await socket.request("train.problem"));
+    if (this.train.told) return this.shows(await socket.request("train.problem", { isAgain: true }));
     this.message = null;
     this.train.retry();
     return this.drawAll();
@@ -257,6 +258,7 @@ class TrainView {
       remove: () => this.remove(),
       free: (kind, length) => start("free", kind, length),
       change: (changes) => this.change(changes),
+      grade: (grade) => socket.request("train.grade", { grade }),
       save: () => this.save(),
     };
     return html`<div class="stage">
@@ -265,6 +267,7 @@ class TrainView {
         <div class="row controls">
           <span class="steps" ?hidden=${!train.line?.usi.length}>${iconButton("train.back", "‹", () => this.step(-1))}${iconButton("train.forward", "›", () => this.step(1))}</span>
           ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen })} ${button("train.solution", calls.solve, { isHidden: !train.isOpen })}
+          ${button(train.isAnswered ? "train.next" : "train.skip", calls.next, { isHidden: !train.isOpen })}
           ${iconButton("train.flip", "⇅", () => this.board.flip())}
         </div>
         <p class="note-line" aria-live="polite">${this.message?.()}</p>
