@@ -46,8 +46,11 @@ class EnginesView(View):
         self._engines = UsiEngines(session.dojo.timing)
 
     def on_list(self, _message: Request) -> list[dict[str, Any]]:
-        """Returns the names of the user's engines, and their seconds for a move."""
-        return [{"name": engine.name, "seconds": engine.seconds} for engine in user_engines()]
+        """Returns the names of the user's engines, their seconds for a move, and whether they are there."""
+        return [
+            {"name": engine.name, "seconds": engine.seconds, "isThere": engine.is_there}
+            for engine in user_engines()
+        ]
 
     async def on_opinion(self, message: OpinionRequest) -> dict[str, Any] | None:
         """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
