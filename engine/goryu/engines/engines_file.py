@@ -10,7 +10,6 @@
 The page knows the names only: commands come from this file alone.
 """
 
-import shutil
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,14 +37,6 @@ class UserEngine:
     name: str
     spec: EngineSpec
     seconds: float
-
-    @property
-    def is_there(self) -> bool:
-        """Is there such a program?"""
-        program = Path(self.spec.command[0])
-        if self.spec.directory and len(program.parts) > 1:
-            program = self.spec.directory / program
-        return shutil.which(program) is not None
 
 
 def engines_path() -> Path:

@@ -1,5 +1,7 @@
 """The messages about the user's engines: which there are, and what one thinks of a position."""
 
+import shutil
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -48,7 +50,7 @@ class EnginesView(View):
     def on_list(self, _message: Request) -> list[dict[str, Any]]:
         """Returns the names of the user's engines, their seconds for a move, and whether they are there."""
         return [
-            {"name": engine.name, "seconds": engine.seconds, "isThere": engine.is_there}
+            {"name": engine.name, "seconds": engine.seconds, "isThere": is_there(engine)}
             for engine in user_engines()
         ]
 
@@ -97,3 +99,11 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
         "nodes": info.nodes,
         "line": named_line(board, legal_part(board, pv[:MOST_SHOWN])),
     }
+
+
+def is_there(engine: UserEngine) -> bool:
+    """Can the program of an engine be found?"""
+    program = Path(engine.spec.command[0])
+    if engine.spec.directory and len(program.parts) > 1:
+        program = engine.spec.directory / program
+    return shutil.which(program) is not None

@@ -88,6 +88,12 @@ class ProblemRequest(Request):
     is_again: bool = False
 
 
+class OpenRequest(Request):
+    """problem: its number in the database."""
+
+    problem: Annotated[int, Meta(ge=1, le=1 << 62)]
+
+
 class AnswerRequest(Request):
     """move: in USI."""
 
@@ -201,6 +207,13 @@ class TrainView(View):
 
         problem = await self.ask("train.next", work)
         self._shown = Shown(problem, message.mode) if problem else None
+        return self._problem()
+
+    async def on_open(self, message: OpenRequest) -> Json | None:
+        """Shows a problem, outside the list of the day, and returns it."""
+        self.session.stop("train.answer")
+        problem = await self.ask("train.next", lambda: self.session.dojo.problems.get(message.problem))
+        self._shown = Shown(problem, "free")
         return self._problem()
 
     def _pick(self, kind: ProblemKind, length: int | None, avoided: list[int]) -> Problem | None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from goryu.base.errors import InputError
-from goryu.engines.engines_file import UserEngine, engine_named, read_engines
-from goryu.engines.usi_client import EngineSpec
+from goryu.engines.engines_file import engine_named, read_engines
 
 FILE = """
 [[engine]]
@@ -34,17 +33,6 @@ def test_the_file_is_read_from_the_config_folder(tmp_path: Path, monkeypatch: py
     assert engine.spec.directory == "/tmp"
     assert engine.spec.options == (("USI_Hash", "64"), ("Ponder", "false"), ("Style", "calm"))
     assert engine_named("One").spec.command == (str(Path.home() / "engines" / "one"), "--quiet")
-
-
-def test_a_program_is_found_in_its_directory_or_in_the_path(tmp_path: Path) -> None:
-    program = tmp_path / "bin" / "one"
-    program.parent.mkdir()
-    program.touch(0o755)
-    found = []
-    for command in ("bin/one", "bin/two", str(program), "python3", "no-such-program"):
-        spec = EngineSpec((command,), directory=str(tmp_path))
-        found.append(UserEngine("", spec, 1.0).is_there)
-    assert found == [True, False, True, True, False]
 
 
 @pytest.mark.parametrize(

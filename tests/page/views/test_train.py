@@ -80,7 +80,7 @@ def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reloa
 
 
 TWO_KINDS_LESS = """async () => {
-  const { request } = await import("/static/js/socket.js");
+  const { request } = goryu.take("js/socket.js");
   for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();
   return (await request("train.change", { changes: {} })).settings.kinds;
 }"""

@@ -24,9 +24,9 @@ export interface Requests {
   "review.deepen": { playouts: number };
   "review.explore": { moves: Array<string> };
   "review.export": { kind: "kif" | "html" };
-  "review.guess": { index: number; move: string };
+  "review.guess": { index: number; move: string; isMistake?: boolean };
   "review.live": { moves: Array<string> };
-  "review.open": { name?: string; content?: string | null; text?: string | null; playouts?: number };
+  "review.open": { key?: string; name?: string; content?: string | null; text?: string | null; playouts?: number };
   "review.quiet": {};
   "review.start": { playouts?: number };
   "review.state": {};
@@ -41,7 +41,6 @@ export interface Requests {
   "games.pause": { isPaused: boolean };
   "games.playouts": { playouts: number };
   "games.progress": { minutes: number };
-  "games.record": { game: number };
   "games.state": {};
   "explorer.learn": { moves: Array<string>; start?: string; learns: boolean };
   "explorer.look": { moves: Array<string>; start?: string; games?: "all" | "mine" | "records"; side?: "any" | "black" | "white" };
@@ -52,6 +51,7 @@ export interface Requests {
   "train.hint": {};
   "train.import": { name: string; content: string };
   "train.next": { mode: "today" | "free"; skips?: boolean; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
+  "train.open": { problem: number };
   "train.prepare": {};
   "train.problem": { isAgain?: boolean };
   "train.remove": {};

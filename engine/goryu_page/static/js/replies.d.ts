@@ -79,6 +79,7 @@ export interface Explored {
 
 /** A problem (`train.next`). */
 export interface Problem extends Shown {
+  id: number;
   mode: string;
   kind: string;
   length?: number;
