@@ -59,7 +59,8 @@ class LoadedEvaluator:
     """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
-    lost: set when it has failed, as after the loss of a GPU; replaced copies share it.
+    lost: set when it has failed, as after the loss of a GPU, or is not wanted any more; replaced copies share
+        it.
     stamp: changes with the content of the model files; None in place of one without a file.
     problem: why it is not the network that the config names but a weaker evaluator; "" if it is.
     """
@@ -166,6 +167,12 @@ class SharedEvaluators:
             if found is None or not found.is_current(config):
                 found = self._loaded[config] = load_evaluator(config, self._report)
             return found
+
+    def forget(self, config: EvaluatorConfig) -> None:
+        """Sets `lost` of what was loaded for a config: who uses it is to ask for another one."""
+        with self._lock:
+            if found := self._loaded.pop(config, None):
+                found.lost.set()
 
 
 def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
