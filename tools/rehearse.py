@@ -366,6 +366,8 @@ def row(name: str, way: Way, place: Place) -> Row:
     programs.mkdir(parents=True)
     place.home.mkdir()
     (programs / "python3").symlink_to(sys.executable)
+    for name in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
+        (programs / name).symlink_to(f"/usr/bin/{name}")
     start = time.monotonic()
     goryu, told = way(place)
     seconds = time.monotonic() - start
