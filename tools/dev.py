@@ -271,6 +271,13 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "first-contact": Verb(
+        "examine an unknown GPU, unattended, in half an hour", ("tools",), script("first_contact.py")
+    ),
+    "simulated-gpus": Verb(
+        "measure the search before simulated GPUs", ("tools",), script("simulated_gpus.py")
+    ),
+    "perft-race": Verb("count legal moves beside cshogi", ("test",), script("experiments/perft_race.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("make_openings.py")),
     "text-tables": Verb(
         "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")

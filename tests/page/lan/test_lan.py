@@ -19,7 +19,7 @@ from goryu_page.lan.invitation import invitation
 from goryu_page.lan.lan import MOST_BODY_BYTES, REVOKED, Lan
 from goryu_page.lan.pairing import MOST_TRIES
 from goryu_page.server.security import TOKEN_HEADER
-from goryu_page.server.server import Server, TabLimits
+from goryu_page.server.server import STALE, Server, TabLimits
 from web_client import ADDRESS, Client, can_listen
 
 FILES = ["", "static/js/main.js", "static/css/base.css", "static/icon.svg", "static/index.html",
@@ -272,8 +272,8 @@ def test_no_header_makes_a_device_the_computer(ask: Any, lan: Any, code: Any) ->
         assert await phone.pair(code()) == 200
         token = await phone.token()
         assert token != lan.token
-        assert await (await phone.hello(token=lan.token)).end() == 1008
-        assert await (await computer.hello(token=token)).end() == 1008
+        assert await (await phone.hello(token=lan.token)).end() == STALE
+        assert await (await computer.hello(token=token)).end() == STALE
         # And the other way round: the computer's address is not served under the network's name.
         assert (await computer.get("", Host=phone.origin.removeprefix("http://")))[0] == 403
 
