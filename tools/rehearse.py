@@ -468,7 +468,8 @@ def web(place: Place, goryu: Sequence[str | Path], *words: str | Path) -> Iterat
     finally:
         os.killpg(server.pid, signal.SIGINT)  # As a terminal does: uvx has a child.
         server.wait(60)
-    check(server.returncode == 0, f"goryu web ended with status {server.returncode}")
+    # uvx passes on a Ctrl-C that its child has got already; 130 is what the second one ends in.
+    check(server.returncode in (0, 130), f"goryu web ended with status {server.returncode}")
 
 
 def uninstall(place: Place) -> str:
