@@ -161,6 +161,8 @@ class _Proof:
                 given.remove(piece)
                 taken.remove(piece)
         way, pieces = self._way(board, exchange.line[0], is_instead)
+        if way is Way.FORK and not set(given) & set(map(unpromoted, pieces)):
+            way, pieces = Way.PLAIN, ()  # Something else is lost.
         move = move_to_usi(exchange.line[0])
         return Reason(kind, move, is_instead, lost=tuple(given), won=tuple(taken), way=way, pieces=pieces)
 
@@ -170,13 +172,15 @@ class _Proof:
         if pieces[to] == EMPTY:
             targets = forked(moved, to)
             return (Way.FORK, targets) if len(targets) == 2 else (Way.PLAIN, ())
-        if not is_instead and not is_drop(self.played):
-            origin, was = move_from(self.played), self.before.pieces
+        was = self.before.pieces
+        # What the mistake has moved into the capture is lost for a simpler cause.
+        if not is_instead and not is_drop(self.played) and was[to] == pieces[to]:
+            origin = move_from(self.played)
             kind = was[origin] % WHITE_PIECE
             slider = EMPTY if is_drop(move) else pieces[move_from(move)] % WHITE_PIECE
-            if was[to] != EMPTY and attacks(was, origin, to) and not defends(moved, to):
+            if attacks(was, origin, to) and not defends(moved, to):
                 return Way.DEFENDER, (kind,)
-            if slider in SLIDES and not attacks(was, move_from(move), to) and was[to] == pieces[to]:
+            if slider in SLIDES and not attacks(was, move_from(move), to):
                 return Way.OPEN_LINE, (slider,)
         if (pinned := pinned_defender(moved, to)) is not None:
             return Way.PIN, (pinned,)

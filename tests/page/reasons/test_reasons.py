@@ -34,6 +34,8 @@ MATERIAL = [
     ("4k4/9/9/9/9/9/5K3/3R5/9 b n 1", "6h6g", "N*5e", "6h6i 5a5b", Way.FORK, ROOK, (KING, ROOK)),
     ("k8/9/4r4/9/9/9/4B4/4G4/8K b - 1", "5h5i", "5c5g+", "1i1h 5c5a", Way.DEFENDER, BISHOP, (GOLD,)),
     ("k8/9/4r4/9/4S4/9/4B4/9/8K b - 1", "5e6d", "5c5g+", "1i1h 5c5a", Way.OPEN_LINE, BISHOP, (ROOK,)),
+    # The bishop defended the square on which it is taken, but that is not why.
+    ("k8/9/9/6g2/6p2/9/4B4/9/8K b - 1", "5g3e", "3d3e", "1i1h 9a9b", Way.PLAIN, BISHOP, ()),
     ("k8/9/4lr3/9/9/9/5B3/4G4/3SKS2L b - 1", "1i1h", "4c4g+", "4g1d 9a9b", Way.PIN, BISHOP, (GOLD,)),
 ]
 
