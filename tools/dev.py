@@ -227,12 +227,14 @@ TASKS = {
     "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, C++ warnings, TypeScript; pyright compares", ("test",), lint),
-    "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
+    "fuzz": Verb("send random bytes and commands to the USI engine; --files", ("test",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
+    "wasm": Verb("compile the engine to WebAssembly; --bench measures it", ("test",), script("wasm.py")),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
+    "rehearse": Verb("build a release and install it as strangers do", (), script("rehearse.py")),
     "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
     "notebooks": Verb(
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
@@ -270,6 +272,13 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "first-contact": Verb(
+        "examine an unknown GPU, unattended, in half an hour", ("tools",), script("first_contact.py")
+    ),
+    "simulated-gpus": Verb(
+        "measure the search before simulated GPUs", ("tools",), script("simulated_gpus.py")
+    ),
+    "perft-race": Verb("count legal moves beside cshogi", ("test",), script("experiments/perft_race.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("make_openings.py")),
     "text-tables": Verb(
         "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")

@@ -1,7 +1,7 @@
 """The problems of the database: they begin as candidates, and a check decides which are asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,6 +18,21 @@ STARTER = "problems.starter"
 
 ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply, problems.id"
 """The order of new problems in SQL: those of the newest games, in the order of the game, then the others."""
+
+_PLY = "FROM plies WHERE plies.game = problems.game AND plies.ply = problems.ply"
+
+PROMISE = f"""
+(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, kind = 'tsume' DESC,
+(SELECT phase = 'opening' {_PLY}), (SELECT json_extract(judgement, '$.lead') {_PLY}) DESC, ply, problems.id
+"""
+"""The order of candidates in SQL: the newest game first, and of each game what is likely to be sound: mates,
+whose check is short, then positions after the opening in which one move led the others most."""
+
+MIXED = (
+    "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
+    f" (PARTITION BY game IS NULL, json_extract(content, '$.length') ORDER BY {ORDER}) END, {ORDER}"
+)
+"""The same; of the problems without a game one of each length follows the other."""
 
 Json = dict[str, Any]
 
@@ -136,9 +151,9 @@ class Problems:
         return _problem(rows[0])
 
     def next_candidate(self) -> Problem | None:
-        """Returns the candidate to check next, of the newest game, or None."""
+        """Returns the candidate to check next, the most promising of the newest game, or None."""
         rows = self._database.rows(
-            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {ORDER} LIMIT 1"
+            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {PROMISE} LIMIT 1"
         )
         return _problem(rows[0]) if rows else None
 
@@ -167,25 +182,48 @@ class Problems:
             counts[row["kind"]][row["state"]] = row["n"]
         return counts
 
+    def refusals(self) -> dict[str, int]:
+        """Returns how many candidates were refused, by the reason of `checking.Verdict`."""
+        rows = self._database.rows(
+            "SELECT json_extract(content, '$.reason') AS reason, COUNT(*) AS n FROM problems"
+            " WHERE state = 'unsound' GROUP BY reason ORDER BY n DESC, reason"
+        )
+        return {row["reason"] or "": row["n"] for row in rows}
+
+    def has_new(self) -> bool:
+        """Is there a sound problem from a game that was never answered?"""
+        return bool(
+            self._database.rows(
+                "SELECT 1 FROM problems WHERE state = 'sound' AND game IS NOT NULL"
+                " AND id NOT IN (SELECT problem FROM attempts) LIMIT 1"
+            )
+        )
+
     def sound(self) -> list[Problem]:
         """Returns the sound problems, those made last first."""
         rows = self._database.rows("SELECT * FROM problems WHERE state = 'sound' ORDER BY id DESC")
         return [_problem(row) for row in rows]
 
-    def pick(self, kind: ProblemKind, length: int | None = None, avoid: int | None = None) -> Problem | None:
+    def pick(
+        self, kind: ProblemKind, lengths: tuple[int, int] | None = None, avoid: Collection[int] = ()
+    ) -> Problem | None:
         """Returns a sound problem of a kind for free training: one never answered, or answered long ago.
 
-        length: plies of a mate problem. avoid: a problem that is not wanted again, if there is another.
+        lengths: the least and the most plies of a mate problem. avoid: those that are not wanted again, if
+        there is another.
         """
+        shortest, longest = lengths or (None, None)
         rows = self._database.rows(
             "SELECT problems.*, (SELECT MAX(at) FROM attempts WHERE problem = problems.id) AS answered"
             " FROM problems WHERE state = 'sound' AND kind = ?"
-            " AND (? IS NULL OR json_extract(content, '$.length') = ?)"
-            " ORDER BY problems.id = COALESCE(?, -1), answered IS NOT NULL, answered, " + ORDER + " LIMIT 1",
+            " AND (? IS NULL OR json_extract(content, '$.length') BETWEEN ? AND ?)"
+            " ORDER BY problems.id IN (SELECT value FROM json_each(?)), answered IS NOT NULL, answered, "
+            f"{MIXED} LIMIT 1",
             kind.value,
-            length,
-            length,
-            avoid,
+            shortest,
+            shortest,
+            longest,
+            json.dumps(list(avoid)),
         )
         return _problem(rows[0]) if rows else None
 

@@ -45,8 +45,12 @@ class Reviewing(Worker):
         tell: Callable[..., None],
         on_reviewed: OnReviewed = lambda game, review: None,
         timing: Timing = TIMING,
+        must_wait: Callable[[], bool] = lambda: False,
     ) -> None:
-        """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`."""
+        """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`.
+
+        must_wait: is something else more urgent than the next game?
+        """
         super().__init__("goryu-reviewing", timing)
         self._database = database
         self._games = Games(database)
@@ -54,6 +58,7 @@ class Reviewing(Worker):
         self._activity = activity
         self._tell = tell
         self._on_reviewed = on_reviewed
+        self._must_wait = must_wait
         self._make_reviewer = reviewer
         self._reviewer: Reviewer | None = None
         self._lock_file: IO[bytes] | None = None
@@ -61,6 +66,7 @@ class Reviewing(Worker):
         self._retried = -1  # The last game that was begun again because the network was lost.
         self._is_idle = False  # Was nothing left at the last look, and has nobody called `wake` since?
         self._is_paused = False
+        self._leaves = False  # Is the game that is being reviewed to be left for the newest one?
         self._looked_s = 0.0
         self._version = -1
         self._speed = Speed(timing.clock)
@@ -78,6 +84,11 @@ class Reviewing(Worker):
         self._is_idle = False
         super().wake()
 
+    def begin_newest(self) -> None:
+        """Goes to the newest game, which has just been played; the one that is left goes on later."""
+        self._leaves = True
+        self.wake()
+
     def pause(self, is_paused: bool) -> None:
         """Pauses the review, or goes on; also after a fault."""
         self.reviews.is_paused = self._is_paused = is_paused
@@ -87,10 +98,11 @@ class Reviewing(Worker):
     def state(self) -> dict[str, Any]:
         """Returns what the thread does, as it is told to the page in "games.reviewing".
 
-        status: "starting", "idle" (nothing is left), "paused", "resting" (a tab works), "elsewhere" (another
-        process reviews), "failed" or "running". games: in the database; left: to review; problem: the last
-        fault, or "". With "running" also names, position and positions (of the game), and seconds (until all
-        is done; None if unknown).
+        status: "starting", "idle" (nothing is left), "paused", "resting" (a tab works), "waiting" (problems
+        of reviewed games are checked first), "elsewhere" (another process reviews), "failed" or "running".
+        games: in the database; left: to review; problem: the last fault, or "". With
+        "running" also names, position and positions (of the game), and seconds (until all is done; None if
+        unknown).
         """
         with self._state_lock:
             return dict(self._state)
@@ -116,6 +128,7 @@ class Reviewing(Worker):
     def _review_next(self) -> str:
         """Reviews one game; returns "running", or why it did not."""
         self._look()
+        self._leaves = False
         work = self.reviews.work(self._skipped)
         if not work.left:
             return "idle"
@@ -125,6 +138,8 @@ class Reviewing(Worker):
             return "elsewhere"
         if self._activity.is_going_on:
             return "resting"
+        if self._must_wait():
+            return "waiting"
         game = self.reviews.next_game(self._skipped)
         if game is not None:
             try:
@@ -205,7 +220,7 @@ class Reviewing(Worker):
     def _should_stop(self) -> bool:
         if self._timing.clock() - self._looked_s > self._timing.look_s:
             self._look()
-        return self.is_closed or self._is_paused or self._activity.is_going_on
+        return self.is_closed or self._is_paused or self._leaves or self._activity.is_going_on
 
     def _load(self) -> Reviewer:
         """Returns the reviewer. What is kept must come from the network that the user wants."""

@@ -72,7 +72,7 @@ MIGRATIONS = (
         kind TEXT NOT NULL,            -- a value of goryu.analysis.judgement.MoveClass
         loss REAL NOT NULL,            -- win rate, 0 to 1
         phase TEXT NOT NULL,           -- a value of goryu_page.dojo.phases.Phase
-        judgement TEXT NOT NULL,       -- goryu.analysis.review.PlyReview as JSON
+        judgement TEXT NOT NULL,       -- goryu.analysis.review.PlyReview as JSON, and lead (reviews.lead)
         PRIMARY KEY (game, ply)
     ) WITHOUT ROWID;
     CREATE INDEX mistakes ON plies (game, turn, phase, kind) WHERE kind IN ('dubious', 'mistake', 'blunder');
@@ -135,6 +135,10 @@ MIGRATIONS = (
     ) WITHOUT ROWID;
     INSERT INTO files SELECT 'mine', path, size, modified FROM old_files;
     DROP TABLE old_files;
+    """,
+    """
+    -- An answer outside the list of the day, which it does not use up.
+    ALTER TABLE attempts ADD COLUMN is_free INTEGER NOT NULL DEFAULT 0;
     """,
 )
 """The statements that lead from each version to the next; `PRAGMA user_version` counts those already run."""

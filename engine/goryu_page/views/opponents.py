@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
-from goryu.base.language import both
+from goryu.base.language import both, tr
 from goryu.engines.engines_file import engine_named, user_engines
 from goryu.evaluators.network.model_files import models_folder
 from goryu.games.state import Move, State
@@ -67,10 +67,9 @@ class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
     def __init__(self, config: EngineConfig, networks: SharedEvaluators, timing: Timing = TIMING) -> None:
-        """networks: those of all tabs."""
+        """config: of all levels, until `use` is called. networks: those of all tabs."""
         self._networks = networks
-        capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
-        self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
+        self._config = self._full = _with_capacity(config)
         self._players: dict[EvaluatorConfig, Player] = {}
         self._fresh: set[EvaluatorConfig] = set()  # Those whose player has searched nothing before this game.
         self._setups: dict[str, AgentSetup] = {}
@@ -81,7 +80,7 @@ class Opponents:
         if name.startswith(USER_ENGINE):
             self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)))
         elif kind == "shogi":
-            self._shogi(replace(self._config, level=int(name)))
+            self._shogi(self._at_level(name))
         else:
             self._setup(kind)
 
@@ -93,6 +92,14 @@ class Opponents:
         self._fresh = set()
         is_users = name.startswith(USER_ENGINE)
         self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
+
+    def use(self, config: EngineConfig) -> None:
+        """Plays at full strength, and gives hints, with another config from now on."""
+        self._full = _with_capacity(config)
+
+    def _at_level(self, name: str) -> EngineConfig:
+        config = self._full if name == str(FULL_STRENGTH) else self._config
+        return replace(config, level=int(name))
 
     def pause(self) -> None:
         """Ends the user's engine, which starts again when it has to move."""
@@ -109,7 +116,7 @@ class Opponents:
             engine = engine_named(name.removeprefix(USER_ENGINE))
             return move_of(self._usi_engines.search(engine, state, limits, job), state, engine)
         if isinstance(state, Board):
-            config = replace(self._config, level=int(name))
+            config = self._at_level(name)
             answer = self._search(state, limits, config, started_s, job)
             if answer.declares:
                 return Ending.DECLARATION
@@ -121,7 +128,7 @@ class Opponents:
     def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
         """Returns the best moves, with their share of the visits and their win rate in percent."""
         if isinstance(state, Board):
-            config = replace(self._config, level=0, limits_strength=False)
+            config = replace(self._full, level=0, limits_strength=False)
             limits = Limits(nodes=HINT_PLAYOUTS)
             result = self._search(state, limits, config, monotonic(), job).result
             moves: Sequence[Any] = result.moves if result else ()
@@ -142,7 +149,12 @@ class Opponents:
         control = SearchControl()
         job.on_stop(control.stop)
         request = Request(board, limits, config, started_s)
-        return player.search(request, control, lambda _result, _elapsed_ms: None)
+        had_gpu = _uses_gpu(player)
+        answer = player.search(request, control, lambda _result, _elapsed_ms: None)
+        if had_gpu and not _uses_gpu(player):
+            text = tr("the GPU has failed; the opponent goes on with the CPU and is weaker")
+            job.send("play.problem", text=text)
+        return answer
 
     def _search_small(self, kind: str, state: State, job: Job) -> SearchResult:
         setup = self._setup(kind)
@@ -172,6 +184,16 @@ class Opponents:
             report = _log.info if kind in SMALL_BOARDS else _log.warning
             self._setups[kind] = board_setup(kind, Random(), report)
         return self._setups[kind]
+
+
+def _with_capacity(config: EngineConfig) -> EngineConfig:
+    """Returns a config whose search uses no more memory than one tab may."""
+    capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
+    return replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
+
+
+def _uses_gpu(player: Player) -> bool:
+    return player.slot.loaded is not None and player.slot.loaded.uses_gpu
 
 
 class StoppableRandom(Random):

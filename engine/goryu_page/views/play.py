@@ -1,6 +1,7 @@
 """The view "Play": a game between a person and an engine, or between two people at one screen."""
 
 import asyncio
+from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Annotated, Any, Literal
@@ -10,15 +11,18 @@ from msgspec import Meta
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
+from goryu.games.shogi import START_SFEN
 from goryu.games.state import Move
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
+from goryu_page.dojo.network_choice import found_networks
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, StoppedError, View, text_of
 from goryu_page.views.game import PageGame
+from goryu_page.views.keeping import Keeper
 from goryu_page.views.lesson import THRESHOLDS
-from goryu_page.views.new_game import NewGameRequest, new_game
-from goryu_page.views.opponents import Opponents, agents, levels, limits_of
+from goryu_page.views.new_game import NewGame, NewGameRequest, new_game
+from goryu_page.views.opponents import USER_ENGINE, Opponents, agents, levels, limits_of
 from goryu_page.views.teacher import Teacher
 
 JOB = "play"
@@ -42,6 +46,12 @@ class WriteRequest(OfGame):
     text: str
 
 
+class NetworkRequest(Request):
+    """name: of a file that the page has named; "" for the strongest network here."""
+
+    name: str
+
+
 class SaveRequest(OfGame):
     """form: of the file; games other than shogi have only txt."""
 
@@ -58,11 +68,12 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config, session.dojo.networks, session.dojo.timing)
+        self._opponents = Opponents(session.dojo.levels_config, session.dojo.networks, session.dojo.timing)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
         self._teacher: Teacher | None = None
+        self._keeper: Keeper | None = None
         self._rng = Random()
 
     # Messages of the page.
@@ -70,14 +81,21 @@ class PlayView(View):
     def on_options(self, _message: Request) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
-        network = self.session.network_texts()
+        config = self.session.config
         return {
             "levels": levels(),
             "handicaps": handicaps,
             "agents": agents(),
-            "network": network,
+            "network": self.session.network_texts(),
+            "networks": list(found_networks(config)),
+            "chosen": Path(config.evaluator.model).name,
             "thresholds": THRESHOLDS,
         }
+
+    async def on_network(self, message: NetworkRequest) -> dict[str, Any]:
+        """Takes another network for all searches, this game's excepted; returns the choices."""
+        await self.session.run("play.network", lambda _job: self.session.dojo.use_network(message.name))
+        return self.on_options(message)
 
     def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
@@ -92,6 +110,8 @@ class PlayView(View):
         self._stop()
         self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
         self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
+        self._keeper = self._keeper_of(new, message)
+        self._opponents.use(self.session.config)
         self._opponents.new_game(new.opponent)
         self._continue()
         if self._thinking is None and not all(new.game.people):
@@ -116,6 +136,8 @@ class PlayView(View):
         self._stop()
         try:
             game.undo()
+            if self._keeper:
+                self._keeper.taken_back()
             if self._teacher:
                 self._teacher.lesson.taken_back(len(game.played) + 1)
         finally:
@@ -144,6 +166,7 @@ class PlayView(View):
         self._check_turn(game)
         self._stop()
         game.resign()
+        self._keep_ended(game)
         return self._state()
 
     def on_declare(self, message: OfGame) -> dict[str, Any]:
@@ -152,6 +175,7 @@ class PlayView(View):
         self._check_turn(game)
         game.declare()
         self._stop()
+        self._keep_ended(game)
         return self._state()
 
     async def on_hint(self, message: OfGame) -> list[dict[str, Any]]:
@@ -161,6 +185,8 @@ class PlayView(View):
         state = game.for_search()
         if self._thinking is not None:
             raise InputError(tr("wait for the opponent's move"))
+        if self._keeper:
+            self._keeper.helped()
 
         def work(job: Job) -> list[dict[str, Any]]:
             return [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
@@ -210,6 +236,7 @@ class PlayView(View):
         self._cancel_flag()
         self._has_failed = False
         if game.over is not None:
+            self._keep_ended(game)
             return
         if game.people[game.turn] and game.must_pass:
             game.push(PASS, seconds=0.0)
@@ -250,6 +277,7 @@ class PlayView(View):
             return
         if game.check_time():
             self._stop()
+            self._keep_ended(game)
             self._push_state()
         else:
             self._continue()
@@ -289,6 +317,24 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
+    def _keeper_of(self, new: NewGame, message: NewGameRequest) -> Keeper:
+        """Returns what keeps a new game. Help before a restart of the server is not known."""
+        is_level = message.game == "shogi" and not new.opponent.startswith(USER_ENGINE)
+        is_even = new.game.first_position == START_SFEN and not (message.moves or message.lesson)
+        return Keeper(
+            self.session,
+            is_wanted=message.keeps,
+            moves_before=message.before,
+            number=message.kept,
+            is_kept=message.kept is not None and new.game.over is not None,
+            level=int(new.opponent) if is_level and is_even else None,
+            on_kept=self._push_state,
+        )
+
+    def _keep_ended(self, game: PageGame) -> None:
+        if self._keeper:
+            self._keeper.ended(game)
+
     def _go_on(self) -> None:
         """Goes on after the judgement of a move."""
         self._continue()
@@ -312,5 +358,6 @@ class PlayView(View):
             "opponent": self._opponent,
             "thinking": self._thinking is not None,
             "failed": self._has_failed,
+            "kept": self._keeper.number if self._keeper else None,
             "lesson": self._teacher.lesson.to_json() if self._teacher else None,
         }

@@ -52,7 +52,7 @@ def opened(open_page: Callable[..., Any], record: Path, **options: Any) -> Any:
     page.set_default_timeout(120_000)
     page.locator(".opener").wait_for()
     page.set_input_files(".opener input[type=file]", str(record))
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    page.locator(".review-progress progress[value='1']").wait_for(state="attached")
     return page
 
 
@@ -119,10 +119,10 @@ def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
     )
     page.get_by_role("button", name="Open the text").click()
     done = "Every position has at least 3,000 playouts."
-    expect(page.locator(".review-actions")).to_contain_text(re.compile(f"[2-9] of 13|{done}"))
+    expect(page.locator(".review-progress")).to_contain_text(re.compile(f"[2-9] of 13|{done}"))
     server.drop_connections()
-    expect(page.locator(".review-actions")).to_contain_text(done, timeout=120_000)
-    expect(page.get_by_role("button", name="Review", exact=True)).to_be_visible()
+    expect(page.locator(".review-progress")).to_contain_text(done, timeout=120_000)
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
@@ -166,6 +166,43 @@ def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     expect(page.locator(".mistakes-panel")).to_be_visible()
 
 
+def test_my_mistakes_are_asked_for_at_an_address_and_the_board_stays_in_sight(
+    open_page: Any, on_board: Any, server: Any
+) -> None:
+    server.dojo.playouts = JudgePlayouts(move=60)
+    server.dojo.games.add_file(ROOK_HANGS_KIF, "game.kif")
+    server.dojo.games.set_me(["先手太郎"])
+    page = open_page("#review/1", storage={"goryu.review.playouts": "100"})
+    page.set_default_timeout(120_000)
+    panel = page.locator(".guess")
+    expect(panel.locator("h2")).to_contain_text("11. R-8d: blunder", timeout=120_000)
+    expect(page.locator(".game-move:visible")).to_have_count(11)  # The start and ten moves.
+    on_board(page, ".review .shogi").move("2d2h")
+    expect(panel.locator(".verdict")).to_be_visible(timeout=60_000)
+    expect(panel).to_contain_text("Rx8d")  # What refutes the mistake.
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("Result")
+    panel.get_by_role("button", name="Close").click()
+
+    board = page.locator(".review .square-board")
+    for width, height in ((1280, 800), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("Home")
+        mistake = page.locator(".mistake").last
+        mistake.scroll_into_view_if_needed()
+        mistake.click()
+        box = board.bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= height
+    page.wait_for_url("**/#review/1/11")
+    expect(page.get_by_role("button", name="Mistake ›")).to_be_disabled()
+    page.reload()
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
+    page.goto(page.url.partition("#")[0] + "#explorer/7g7f")
+    page.locator(".explorer .line-moves .line-move").get_by_text("P-7f").wait_for()
+    page.go_back()
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
+
+
 def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(open_page: Any) -> None:
     page = open_page("#review")
     page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
@@ -204,7 +241,7 @@ def opened_moves(open_page: Any, **options: Any) -> Any:
     page.set_default_timeout(120_000)
     page.locator(".opener textarea").fill(f"startpos moves {' '.join(ROOK_HANGS)}")
     page.locator(".opener .row button").last.click()
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    page.locator(".review-progress progress[value='1']").wait_for(state="attached")
     expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
     return page
 
@@ -264,8 +301,9 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
     expect(page.locator(".losses .of-blunder")).to_have_count(1)
     counts = "[...document.querySelectorAll('.losses .count')].map((one) => Number(one.textContent))"
     page.wait_for_function(f"all => {counts}.reduce((sum, one) => sum + one) === all", arg=len(ROOK_HANGS))
+    page.get_by_text("Settings, saving").click()
     page.get_by_role("button", name="Search the mistakes deeper").click()
-    done = page.locator(".review-actions")
+    done = page.locator(".review-progress")
     expect(done).to_contain_text("searched with 1,000 playouts: 1", timeout=120_000)
     expect(marks).to_have_text(["??"])
     page.click(".mistake")

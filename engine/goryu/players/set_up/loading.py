@@ -1,8 +1,9 @@
 """Loads the evaluator that the config names, and reports every fallback with its reason.
 
 There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
-shipped models in the same way, first the one that plays where none is named or downloaded; at last the
-material evaluator, which needs no file and no library.
+shipped models in the same way, where none was named first the larger one; at last the material evaluator,
+which needs no file and no library. In place of a named model plays the small one: the levels were measured
+with it, and a level that lost its model must not become stronger.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,7 +60,8 @@ class LoadedEvaluator:
     """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
-    lost: set when it has failed, as after the loss of a GPU; replaced copies share it.
+    lost: set when it has failed, as after the loss of a GPU, or is not wanted any more; replaced copies share
+        it.
     stamp: changes with the content of the model files; None in place of one without a file.
     problem: why it is not the network that the config names but a weaker evaluator; "" if it is.
     """
@@ -167,6 +169,12 @@ class SharedEvaluators:
                 found = self._loaded[config] = load_evaluator(config, self._report)
             return found
 
+    def forget(self, config: EvaluatorConfig) -> None:
+        """Sets `lost` of what was loaded for a config: who uses it is to ask for another one."""
+        with self._lock:
+            if found := self._loaded.pop(config, None):
+                found.lost.set()
+
 
 def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
     """Returns what `load_evaluator` returns for a config with one device whose network is loaded already."""
@@ -180,7 +188,8 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
     """
     models = [config.model]
     if config.allows_fallback:
-        models += [str(default_shipped_model()[0]), str(shipped_model())]
+        models += [] if config.model else [str(default_shipped_model()[0])]
+        models += [str(shipped_model())]
     problems: list[str] = []
     for model in dict.fromkeys(models):
         try:
@@ -189,15 +198,16 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
             problems.append(str(error))
             continue
         if problems:
-            report(
-                f"Error! {problems[0]}; playing with the shipped {network.path.name} instead, "
+            text = (
+                "Error! {error}; playing with the shipped {name} instead, "
                 "without the options of the file next to it"
             )
+            report(tr(text, error=problems[0], name=network.path.name))
         return network, network.description, "".join(problems[:1])
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
         raise LoadingError(f"{reason} (AllowFallback is false)")
-    report(f"Error! {reason}; playing with the material evaluator instead")
+    report(tr("Error! {error}; playing with the material evaluator instead", error=reason))
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)", reason
 
 
@@ -219,7 +229,7 @@ def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "Net
         except NETWORK_ERRORS as error:
             if not config.allows_fallback:
                 raise
-            report(f"Error! device {other.device} is left out: {error}")
+            report(tr("Error! device {device} is left out: {error}", device=other.device, error=error))
     if len(opened) == 1:
         return network
     from goryu.evaluators.network.network_group import NetworkGroup
@@ -236,7 +246,8 @@ def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -
     if network.note:
         report(network.note)
     if config.batch_size and _batch_size(config, network.backend) is None:
-        report(f"DNN_Batch_Size {config.batch_size} is for the GPU; {network.batch_size} on the CPU")
+        text = "DNN_Batch_Size {wanted} is for the GPU; {used} on the CPU"
+        report(tr(text, wanted=config.batch_size, used=network.batch_size))
     return network
 
 

@@ -230,7 +230,7 @@ export class Board {
       const place = { x: to[0] - WIDE / 2 + 1, y: to[1] - TALL / 2 + 1, width: WIDE - 2, height: TALL - 2 };
       const shown = owner === color(this.orientation) ? "black" : "white";
       group.append(
-        svg("image", { ...place, href: `/static/pieces/${shown}-${role}.svg`, opacity: 0.75 }),
+        svg("image", { ...place, href: pictureOf(`${shown}-${role}`), opacity: 0.75 }),
         this.ring(move.slice(2, 4), fill, width),
       );
     } else {
@@ -283,10 +283,9 @@ export class Board {
 
   step(x, y) {
     const sign = this.orientation === "black" ? 1 : -1;
-    const [file, rank] = this.cursor ? [Number(this.cursor[0]), this.cursor.charCodeAt(1) - 97] : [5, 4];
+    const [file, rank] = this.cursor ? [Number(this.cursor[0]), this.cursor.charCodeAt(1) - 97] : [5, 4]; // From the middle.
     const clamp = (number, least, most) => Math.min(most, Math.max(least, number));
-    const next = this.cursor ? [clamp(file - sign * x, 1, 9), clamp(rank + sign * y, 0, 8)] : [file, rank];
-    this.moveCursor(`${next[0]}${String.fromCharCode(97 + next[1])}`);
+    this.moveCursor(`${clamp(file - sign * x, 1, 9)}${String.fromCharCode(97 + clamp(rank + sign * y, 0, 8))}`);
     this.speak();
   }
 
@@ -324,6 +323,11 @@ export class Board {
       }),
     );
   }
+}
+
+/** Returns the address of the picture of a piece, such as "black-pawn". */
+function pictureOf(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--piece-${name}`).trim().slice(5, -2);
 }
 
 function color(side) {
