@@ -1,8 +1,9 @@
 """Loads the evaluator that the config names, and reports every fallback with its reason.
 
 There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
-shipped models in the same way, first the one that plays where none is named or downloaded; at last the
-material evaluator, which needs no file and no library.
+shipped models in the same way, where none was named first the larger one; at last the material evaluator,
+which needs no file and no library. In place of a named model plays the small one: the levels were measured
+with it, and a level that lost its model must not become stronger.
 """
 
 from collections.abc import Callable, Sequence
@@ -187,7 +188,8 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
     """
     models = [config.model]
     if config.allows_fallback:
-        models += [str(default_shipped_model()[0]), str(shipped_model())]
+        models += [] if config.model else [str(default_shipped_model()[0])]
+        models += [str(shipped_model())]
     problems: list[str] = []
     for model in dict.fromkeys(models):
         try:
