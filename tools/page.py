@@ -172,7 +172,7 @@ def take_pictures(page: "Page", url: str, language: str) -> None:
 
 def picture_of_play(page: "Page", language: str) -> None:
     """Takes the picture of a game against the fifth level, with a hint."""
-    page.wait_for_selector(".setup form button")
+    page.wait_for_selector(".setup form button.primary")
     moves = GAME.read_text(encoding="ascii").split()[2:]
     setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": moves[:SHOWN_PLIES]}
     page.evaluate(
@@ -221,7 +221,7 @@ def picture_of_a_review(page: "Page", url: str, language: str) -> None:
 
 def begin_the_dojo(page: "Page") -> None:
     """Has the games reviewed and the problems checked, with few playouts; it goes on in the background."""
-    page.wait_for_selector(".setup form button")  # The page is connected.
+    page.wait_for_selector(".setup form button.primary")  # The page is connected.
     page.evaluate(
         """async () => {
           const socket = goryu.take("js/socket.js");
