@@ -75,7 +75,7 @@ def standalone_page(entry: str, data: Mapping[str, Any]) -> str:
         styles=_styles(),
         pieces=json.dumps(_pieces()),
         imports=json.dumps({"imports": _urls(entry)}),
-        texts=texts_json(_tables(entry)),
+        texts=texts_json(tables(entry)),
         data=json_in_page(data),
         entry=entry,
     )
@@ -85,17 +85,17 @@ def _urls(entry: str) -> dict[str, str]:
     """Returns the data URL of a module and of each that it imports, by "goryu/" and its path."""
     return {
         f"goryu/{path}": f"data:text/javascript;charset=utf-8,{quote(text)}"
-        for path, text in sorted(_modules(entry).items())
+        for path, text in sorted(modules(entry).items())
     }
 
 
-def _tables(entry: str) -> set[str]:
+def tables(entry: str) -> set[str]:
     """Returns the tables of texts that a module and those that it imports name."""
-    return {table for text in _modules(entry).values() for table in _TEXT.findall(text)}
+    return {table for text in modules(entry).values() for table in _TEXT.findall(text)}
 
 
 @cache
-def _modules(entry: str) -> dict[str, str]:
+def modules(entry: str) -> dict[str, str]:
     """Returns the text of a module and of each that it imports, by its path."""
     found: dict[str, str] = {}
     waiting = [entry]

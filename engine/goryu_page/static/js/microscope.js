@@ -19,9 +19,18 @@ export function mount(section) {
   microscope = new Microscope(section);
 }
 
+/**
+ * Begins a search: that of the form, or the one that is given, {game, text, algorithm, network, parameters}, all of whose
+ * fields but `game` may be missing.
+ */
+export async function begin(given) {
+  microscope.pending = given ?? null;
+  if (microscope.catalogue) await microscope.begin();
+}
+
 /** argument: a shogi position, such as an SFEN, to look at. */
 export function show(argument) {
-  if (argument) microscope.open("shogi", argument);
+  if (argument) begin({ game: "shogi", text: argument });
 }
 
 export function hide() {
@@ -234,16 +243,14 @@ class Microscope {
 
   // Steps.
 
-  open(game, text) {
-    this.pending = { game, text };
-    if (this.catalogue) this.begin();
-  }
-
   /** Begins the search that the form describes and shows its start, unless another step is asked for meanwhile. */
   async begin() {
     this.pause();
     if (this.pending) {
-      this.chooseGame(this.pending.game, this.pending.text);
+      const { game, text, parameters, ...others } = this.pending;
+      Object.assign(this.chosen, others);
+      this.chooseGame(game, text);
+      Object.assign(this.parameters, parameters);
       this.pending = null;
     }
     this.tell(t("microscope.working", { count: 0 }));

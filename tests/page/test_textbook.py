@@ -1,0 +1,145 @@
+"""The textbook that runs: its Python needs no library but python-shogi, and Chromium runs it from files."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import textbook
+from goryu.commands.common import UsageError
+from paths import ROOT
+
+ANSWERS = """
+import json, pkgutil, sys
+from importlib import import_module
+import goryu.games, goryu.search, goryu_page.microscope
+for package in (goryu.games, goryu.search, goryu_page.microscope):
+    for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        import_module(module.name)
+from goryu_page.microscope.tab import Tab
+tab = Tab(lambda *_: None)
+for message in json.load(sys.stdin):
+    print(tab.answer(json.dumps({"language": "en", **message})))
+"""
+
+
+def test_the_microscope_needs_no_library_but_python_shogi(tmp_path: Path) -> None:
+    textbook.write_python(tmp_path / "goryu.zip")
+    with zipfile.ZipFile(tmp_path / "goryu.zip") as packed:
+        packed.extractall(tmp_path)
+    show = {"type": "microscope.show", "playout": 3, "depth": 2, "width": 3, "node": ""}
+    messages: list[dict[str, Any]] = [{"type": "microscope.catalogue"}]
+    for game, algorithm in (
+        ("tictactoe", "alpha-beta"),
+        ("reversi", "uct"),
+        ("shogi", "puct"),
+        ("shogi", "gumbel"),
+    ):
+        new = {"type": "microscope.new", "game": game, "position": "7g7f" if game == "shogi" else ""}
+        messages += [{**new, "algorithm": algorithm, "network": "material", "values": {}}, show]
+    text = "print(f'{2.5:+.1f}')\nnothing\n"
+    run = {"type": "textbook.run", "game": "reversi", "position": "", "network": "material", "owner": ""}
+    messages.append({**run, "module": "goryu.search.uct", "text": text})
+    bare = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{ANSWERS}"]
+    done = subprocess.run(bare, input=json.dumps(messages), capture_output=True, text=True)
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(replies) == len(messages), done.stderr
+    assert replies.pop() == {"error": "NameError: name 'nothing' is not defined", "line": 2}
+    assert all("value" in reply for reply in replies), replies
+    networks = [game["networks"] for game in replies[0]["value"]["games"].values()]
+    assert "network" not in {kind for kinds in networks for kind, _ in kinds}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The textbook alone, as docs/hooks.py puts it into the site of the guides."""
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    folder = tmp_path_factory.mktemp("site")
+    try:
+        hooks.build_textbook(folder / "textbook")
+    except UsageError as error:
+        pytest.skip(f"no Pyodide: {error}")
+    textbook.write_service_worker(folder)
+    return folder
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def files(site: Path) -> Iterator[ThreadingHTTPServer]:
+    """What `python -m http.server` does."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.slow
+def test_a_reader_runs_edits_and_stops_code_and_comes_back_offline(browser: Any, files: Any) -> None:
+    expect = pytest.importorskip("playwright.sync_api").expect
+    context = browser.new_context(locale="en-US")
+    context.set_default_timeout(120_000)  # Python starts in 3 s on a quiet machine.
+    page = context.new_page()
+    address = f"http://127.0.0.1:{files.server_port}/textbook/"
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    context.on("request", lambda one: one.url.startswith((address[:-9], "blob:")) or problems.append(one.url))
+
+    page.goto(f"{address}?language=en&chapter=minimax")
+    assert not context.service_workers
+    page.click("p > button.primary")
+    expect(page.locator(".printed")).to_have_text("best move: 1 value: -0.0\n")
+    expect(page.locator(".progress")).to_contain_text("Step 0 of 285")
+    expect(page.locator("p [role=status]")).to_contain_text("offline")
+
+    code = page.locator(".editor textarea")
+    ours = code.input_value()
+    code.fill(ours.replace("max(best", "min(best"))
+    page.click("p > button.primary")
+    expect(page.locator(".printed")).to_have_text("best move: 1 value: -1.0\n")
+    code.fill(ours.replace("state.pop()", "state.pip()", 1))
+    page.click("p > button.primary")
+    expect(page.locator("p.fault")).to_contain_text("Line 10: AttributeError")
+    expect(page.locator(".numbers .fault")).to_have_text("10")
+    code.fill(f"while True:\n    pass\n{ours}")
+    page.click("p > button.primary")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("p [role=status]")).to_have_text(re.compile(r"^Stopped\. E"))
+    page.get_by_role("button", name="Reset").click()
+    assert code.input_value() == ours
+    page.click("p > button.primary")
+    expect(page.locator(".printed")).to_have_text("best move: 1 value: -0.0\n")
+    expect(page.locator(".progress")).to_contain_text("Step 0 of 285")
+
+    files.shutdown()
+    files.server_close()
+    page.goto(f"{address}?language=ja")
+    page.click("p > button.primary")
+    expect(page.locator(".microscope .progress")).to_contain_text("ステップ 0 /")
+    page.locator(".microscope .playout").fill("30")
+    page.locator(".microscope .playout").press("Enter")
+    expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
+    page.get_by_label("ゲーム").select_option("shogi")
+    page.get_by_role("button", name="開始").click()
+    expect(page.locator(".microscope .small-board piece")).to_have_count(40)
+    assert problems == []
+    context.close()
