@@ -52,12 +52,12 @@ def recorded(state: TicTacToe) -> list[Any]:
 
 
 def test_a_function_that_another_module_has_imported_is_changed_there_too(editing: Editing) -> None:
-    ours = puct.recompute
+    ours = vars(puct)["recompute"]
     run(editing, "graph.node_table", "def recompute(node):\n    raise KeyError('mine')\n")
     with pytest.raises(KeyError, match="mine"):
-        puct.recompute(None)  # type: ignore[arg-type]
+        vars(puct)["recompute"](None)
     editing.take_back()
-    assert puct.recompute is ours
+    assert vars(puct)["recompute"] is ours
 
 
 def test_a_method_is_changed_in_its_class(editing: Editing) -> None:

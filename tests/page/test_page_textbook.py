@@ -100,9 +100,10 @@ def test_a_reader_runs_edits_and_stops_code_and_comes_back_offline(browser: Any,
     page = context.new_page()
     address = f"http://127.0.0.1:{files.server_port}/textbook/"
     problems: list[str] = []
+    requested: set[str] = set()
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
-    context.on("request", lambda one: one.url.startswith((address[:-9], "blob:")) or problems.append(one.url))
+    context.on("request", lambda request: requested.add(request.url.partition("textbook/")[0]))
 
     page.goto(f"{address}?language=en&chapter=minimax")
     assert not context.service_workers
@@ -140,6 +141,7 @@ def test_a_reader_runs_edits_and_stops_code_and_comes_back_offline(browser: Any,
     expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
     page.get_by_label("ゲーム").select_option("shogi")
     page.get_by_role("button", name="開始").click()
-    expect(page.locator(".microscope .small-board piece")).to_have_count(40)
+    expect(page.locator(".microscope .small-board piece.king")).to_have_count(2)
     assert problems == []
+    assert {url for url in requested if not url.startswith("blob:")} == {address.partition("textbook/")[0]}
     context.close()
