@@ -131,12 +131,18 @@ def build_textbook(folder: Path) -> str:
     Raises UsageError without npm.
     """
     textbook = tool("textbook")
-    guide = (GUIDES / "search.md").read_text(encoding="utf-8")
-    shown = {
-        match[1]: (match[2].split(), code(match[1], match[2].split())) for match in SOURCE.finditer(guide)
-    }
-    megabytes: str = textbook.build(folder, textbook.fetch_pyodide(), shown)
+    megabytes: str = textbook.build(folder, textbook.fetch_pyodide(), chapters())
     return megabytes
+
+
+def chapters() -> dict[str, Any]:
+    """Returns what the textbook shows and runs, by the names of its chapters."""
+    found = {}
+    for match in SOURCE.finditer((GUIDES / "search.md").read_text(encoding="utf-8")):
+        if name := tool("textbook").chapter_of(match[1]):
+            names = match[2].split()
+            found[name] = tool("textbook").chapter(match[1], names, code(match[1], names))
+    return found
 
 
 def tool(name: str) -> Any:

@@ -174,10 +174,10 @@ def chapter_of(path: str) -> str:
     return name if path.startswith("engine/goryu/search/") and name in CHAPTERS else ""
 
 
-def build(folder: Path, pyodide: Path, shown: Mapping[str, tuple[list[str], str]]) -> str:
+def build(folder: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
     """Writes the textbook into a folder, which is emptied; returns the megabytes that a reader loads.
 
-    shown: by the path of a file, the names that the guide shows of it and their code.
+    chapters: what `chapter` returns, by name.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(pyodide, folder / "pyodide")
@@ -185,7 +185,6 @@ def build(folder: Path, pyodide: Path, shown: Mapping[str, tuple[list[str], str]
     _write_static(folder)
     loaded = [folder / "goryu.zip", *(folder / "pyodide").iterdir()]
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
-    chapters = {chapter_of(path): _chapter(path, *code) for path, code in shown.items() if chapter_of(path)}
     page = PAGE.format(
         policy=POLICY,
         styles="\n".join(f'<link rel="stylesheet" href="css/{name}.css">' for name in STYLES),
@@ -196,20 +195,24 @@ def build(folder: Path, pyodide: Path, shown: Mapping[str, tuple[list[str], str]
     return megabytes
 
 
-def _chapter(path: str, names: list[str], code: str) -> dict[str, Any]:
-    chapter = CHAPTERS[chapter_of(path)]
-    start = {"game": chapter.game, "network": chapter.network}
+def chapter(path: str, names: list[str], code: str) -> dict[str, Any]:
+    """Returns what the page needs of a chapter: the text, and the messages that run it.
+
+    names: what the guide shows of the file. code: their text.
+    """
+    how = CHAPTERS[chapter_of(path)]
+    start = {"game": how.game, "network": how.network}
     owners = {name.partition(".")[0] for name in names if "." in name}
     module = path.removeprefix("engine/").removesuffix(".py").replace("/", ".")
-    run = {**start, "position": chapter.position, "module": module, "owner": min(owners, default="")}
+    run = {**start, "position": how.position, "module": module, "owner": min(owners, default="")}
     search = {
         **start,
-        "text": chapter.position,
-        "algorithm": chapter.algorithm,
-        "parameters": chapter.parameters,
+        "text": how.position,
+        "algorithm": how.algorithm,
+        "parameters": how.parameters,
     }
-    text = code.rstrip() + (f"\n\n\n{chapter.calls}" if chapter.calls else "\n")
-    return {"file": path, "text": text, "run": run, "search": search if chapter.algorithm else None}
+    text = code.rstrip() + (f"\n\n\n{how.calls}" if how.calls else "\n")
+    return {"file": path, "text": text, "run": run, "search": search if how.algorithm else None}
 
 
 def write_python(target: Path) -> None:

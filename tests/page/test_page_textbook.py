@@ -17,6 +17,7 @@ import pytest
 
 import textbook
 from goryu.commands.common import UsageError
+from goryu_page.microscope.tab import Tab
 from paths import ROOT
 
 ANSWERS = """
@@ -61,13 +62,40 @@ def test_the_microscope_needs_no_library_but_python_shogi(tmp_path: Path) -> Non
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The textbook alone, as docs/hooks.py puts it into the site of the guides."""
+def hooks() -> Any:
+    """docs/hooks.py, which builds the site of the guides, as a module."""
     spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
     assert spec is not None
     assert spec.loader is not None
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_chapter_runs_and_its_search_has_steps(hooks: Any) -> None:
+    chapters = hooks.chapters()
+    assert chapters.keys() == textbook.CHAPTERS.keys()
+    tab = Tab(lambda *_: None)
+
+    def ask(**message: Any) -> Any:
+        return json.loads(tab.answer(json.dumps({"language": "en", **message})))["value"]
+
+    shown = {"step": None, "playout": 9, "depth": 3, "width": 3, "node": ""}
+    try:
+        for name, chapter in chapters.items():
+            outcome = ask(type="textbook.run", text=chapter["text"], **chapter["run"])
+            assert outcome["boards"] or chapter["search"], name
+            if search := chapter["search"]:
+                values = {key: float(value) for key, value in search.pop("parameters").items()}
+                ask(type="microscope.new", position=search.pop("text"), values=values, **search)
+                assert ask(type="microscope.show", **shown)["step"] > 1, name
+    finally:
+        tab.editing.take_back()
+
+
+@pytest.fixture(scope="module")
+def site(hooks: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The textbook alone, as docs/hooks.py puts it into the site of the guides."""
     folder = tmp_path_factory.mktemp("site")
     try:
         hooks.build_textbook(folder / "textbook")

@@ -32,7 +32,7 @@ class Tab:
     def __init__(self, send: Callable[[str, int], None]) -> None:
         self._send = send
         self._search: Search | None = None
-        self._editing = Editing()
+        self.editing = Editing()
 
     def answer(self, text: str) -> str:
         """Returns the reply to a message, both JSON: {"value": ...} or {"error": ..., "line": ...}.
@@ -92,7 +92,7 @@ class Tab:
             boards.append(element_as_json(board_elements(game.board(shown), 1.0, 1.0, 100.0)))
 
         given = {"state": state, "evaluator": evaluator, "show": show}
-        self._editing.run(message["module"], message["owner"], message["text"], given, printed)
+        self.editing.run(message["module"], message["owner"], message["text"], given, printed)
         return {"printed": printed.getvalue(), "boards": boards}
 
 
