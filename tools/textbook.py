@@ -23,6 +23,7 @@ import shogi
 from goryu.analysis.page_texts import json_in_page, texts_json
 from goryu.analysis.standalone_page import modules, tables
 from goryu.commands.common import UsageError
+from goryu_page.microscope.picture import STYLE as PICTURES
 from vendor import STATIC, download
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -187,7 +188,7 @@ def build(folder: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
     page = PAGE.format(
         policy=POLICY,
-        styles="\n".join(f'<link rel="stylesheet" href="css/{name}.css">' for name in STYLES),
+        styles="\n".join(f'<link rel="stylesheet" href="css/{name}.css">' for name in (*STYLES, "picture")),
         texts=texts_json(tables("js/textbook.js") | tables("js/microscope.js")),
         chapters=json_in_page({"megabytes": megabytes, "chapters": chapters}),
     )
@@ -238,6 +239,9 @@ def _write_static(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         text = (STATIC / name).read_text(encoding="utf-8")
         target.write_text(re.sub("/static/", "../" if name in styles else "", text), encoding="utf-8")
+    shutil.copyfile(
+        PICTURES, folder / "css" / "picture.css"
+    )  # The microscope brings it, but not to all pages.
     (folder / "js" / "socket.js").write_text('export * from "./worker-socket.js";\n', encoding="utf-8")
 
 

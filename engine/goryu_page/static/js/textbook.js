@@ -53,6 +53,7 @@ async function run() {
   set({ fault: null, printed: "", boards: [], status: t("textbook.running") });
   if (chapter) set(await socket.request("textbook.run", { ...chapter.run, text: state.text }));
   set({ status: "" });
+  if (!state.isOffline) keepOffline().catch(console.error); // A private window may refuse; all else works.
   if (chapter && !chapter.search) return;
   if (section.hidden) microscope.mount(section);
   section.hidden = false;
@@ -65,10 +66,9 @@ async function start() {
     await socket.start();
   } catch (error) {
     set({ hasStarted: false, isBusy: false });
-    throw error;
+    throw new socket.PythonError(t("textbook.failed", { reason: error.message }), 0);
   }
   set({ isBusy: false });
-  keepOffline().catch(console.error); // A private window may refuse; all else works.
 }
 
 async function keepOffline() {
