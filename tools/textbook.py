@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 import shogi
 
+from goryu.analysis import joining
 from goryu.analysis.page_texts import json_in_page, texts_json
-from goryu.analysis.standalone_page import modules, tables
+from goryu.analysis.standalone_page import tables
 from goryu.commands.common import UsageError
 from goryu_page.microscope.picture import STYLE as PICTURES
 from vendor import STATIC, download
@@ -45,7 +46,9 @@ It contains CPython (Python Software Foundation License 2.0) and the standard li
 goryu.zip contains Goryu and python-shogi (GPL-3.0-or-later).
 """
 
-STYLES = ("colors", "base", "board", "microscope", "textbook")
+ENTRY = "js/textbook.js"
+SOCKET = 'define("js/socket.js", () => take("js/worker-socket.js"));\n'
+STYLES = [f"css/{name}.css" for name in ("colors", "base", "board", "microscope", "textbook")]
 ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "locale")
 """The folders of `goryu` that the reader's browser gets."""
 
@@ -64,11 +67,10 @@ PAGE = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>Goryu</title>
 <link rel="icon" href="icon.svg" type="image/svg+xml">
-<script src="js/theme.js"></script>
-{styles}
+<link rel="stylesheet" href="textbook.css">
 <script id="texts" type="application/json">{texts}</script>
 <script id="textbook" type="application/json">{chapters}</script>
-<script type="module" src="js/textbook.js"></script>
+<script type="module" src="textbook.js"></script>
 </head>
 <body>
 <main id="main"></main>
@@ -188,8 +190,7 @@ def build(folder: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
     page = PAGE.format(
         policy=POLICY,
-        styles="\n".join(f'<link rel="stylesheet" href="css/{name}.css">' for name in (*STYLES, "picture")),
-        texts=texts_json(tables("js/textbook.js") | tables("js/microscope.js")),
+        texts=texts_json(tables(ENTRY)),
         chapters=json_in_page({"megabytes": megabytes, "chapters": chapters}),
     )
     (folder / "index.html").write_text(page, encoding="utf-8")
@@ -206,12 +207,7 @@ def chapter(path: str, names: list[str], code: str) -> dict[str, Any]:
     owners = {name.partition(".")[0] for name in names if "." in name}
     module = path.removeprefix("engine/").removesuffix(".py").replace("/", ".")
     run = {**start, "position": how.position, "module": module, "owner": min(owners, default="")}
-    search = {
-        **start,
-        "text": how.position,
-        "algorithm": how.algorithm,
-        "parameters": how.parameters,
-    }
+    search = {**start, "text": how.position, "algorithm": how.algorithm, **how.parameters}
     text = code.rstrip() + (f"\n\n\n{how.calls}" if how.calls else "\n")
     return {"file": path, "text": text, "run": run, "search": search if how.algorithm else None}
 
@@ -230,19 +226,15 @@ def write_python(target: Path) -> None:
 
 
 def _write_static(folder: Path) -> None:
-    scripts = {*modules("js/textbook.js"), *modules("js/microscope.js"), "js/python-worker.js", "js/theme.js"}
-    styles = [f"css/{name}.css" for name in STYLES]
-    pieces = [f"pieces/{path.name}" for path in (STATIC / "pieces").glob("*.svg")]
+    """The modules and styles are joined, as the page's are."""
+    script = joining.script(ENTRY).replace(joining.modules(ENTRY)["js/socket.js"], SOCKET)
+    styles = [joining.pieces(), joining.styles(STYLES), PICTURES.read_text(encoding="utf-8")]
+    (folder / "textbook.js").write_text(script, encoding="utf-8")
+    (folder / "textbook.css").write_text("\n".join(styles), encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
-    for name in (*scripts, *styles, *pieces, *licences, "icon.svg"):
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        text = (STATIC / name).read_text(encoding="utf-8")
-        target.write_text(re.sub("/static/", "../" if name in styles else "", text), encoding="utf-8")
-    shutil.copyfile(
-        PICTURES, folder / "css" / "picture.css"
-    )  # The microscope brings it, but not to all pages.
-    (folder / "js" / "socket.js").write_text('export * from "./worker-socket.js";\n', encoding="utf-8")
+    for name in ("js/python-worker.js", "icon.svg", *licences):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(STATIC / name, folder / name)
 
 
 def write_service_worker(site: Path) -> None:

@@ -90,8 +90,9 @@ def test_every_chapter_runs_and_its_search_has_steps(hooks: Any) -> None:
             outcome = ask(type="textbook.run", text=chapter["text"], **chapter["run"])
             assert outcome["boards"] or chapter["search"], name
             if search := chapter["search"]:
-                values = {key: float(value) for key, value in search.pop("parameters").items()}
-                ask(type="microscope.new", position=search.pop("text"), values=values, **search)
+                fixed = {key: search.pop(key) for key in ("game", "algorithm", "network")}
+                position, values = search.pop("text"), {key: float(value) for key, value in search.items()}
+                ask(type="microscope.new", position=position, values=values, **fixed)
                 assert ask(type="microscope.show", **shown)["step"] > 1, name
     finally:
         tab.editing.take_back()

@@ -55,9 +55,10 @@ async function run() {
   set({ status: "" });
   if (!state.isOffline) keepOffline().catch(console.error); // A private window may refuse; all else works.
   if (chapter && !chapter.search) return;
-  if (section.hidden) microscope.mount(section);
+  const isFirst = section.hidden;
+  if (isFirst) microscope.mount(section); // It begins when Python is there.
   section.hidden = false;
-  await microscope.begin(chapter?.search);
+  if (chapter) await microscope.begin(isFirst ? chapter.search : null);
 }
 
 async function start() {

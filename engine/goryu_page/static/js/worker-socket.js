@@ -28,7 +28,7 @@ export class PythonError extends Error {
 
 /** Starts Python. Returns a promise that is rejected if it cannot be loaded. */
 export function start() {
-  const script = JSON.stringify(new URL("./python-worker.js", import.meta.url).href);
+  const script = JSON.stringify(new URL("js/python-worker.js", document.baseURI).href);
   // A worker from a blob keeps the page's content policy: code of the reader reaches no other host.
   const one = new Worker(URL.createObjectURL(new Blob([`import ${script};`], { type: "text/javascript" })), { type: "module" });
   worker = one;
