@@ -73,10 +73,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table. size: of the environment with its home, in bytes."""
+    """A line of the table. cpu_s: of the processor. size: of the environment with its home, in bytes."""
 
     way: str
     seconds: float
+    cpu_s: float
     size: int
     ran: str
 
@@ -111,11 +112,13 @@ def run(args: argparse.Namespace) -> None:
 
 def try_ways(out: Path, tools: Path, url: str, release: Release, args: argparse.Namespace) -> None:
     """Tries the ways to install, and prints a row of the table for each."""
-    print("| way | seconds | MB | what ran afterwards |\n|---|--:|--:|---|", flush=True)
+    print("| way | seconds | of the processor | MB | what ran afterwards |", flush=True)
+    print("|---|--:|--:|--:|---|", flush=True)
     for number, (name, way) in enumerate(ways(bool(args.earlier)).items()):
         if re.search(args.only, name):
             one = row(name, way, Place(out / f"way-{number}", tools, url, release))
-            print(f"| {one.way} | {one.seconds:.0f} | {one.size / 1e6:.0f} | {one.ran} |", flush=True)
+            times = f"{one.seconds:.0f} | {one.cpu_s:.0f}"
+            print(f"| {one.way} | {times} | {one.size / 1e6:.0f} | {one.ran} |", flush=True)
 
 
 # Building.
@@ -401,12 +404,14 @@ def row(name: str, way: Way, place: Place) -> Row:
     programs.mkdir(parents=True)
     place.home.mkdir()
     (programs / "python3").symlink_to(sys.executable)
-    for name in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
-        (programs / name).symlink_to(f"/usr/bin/{name}")
-    start = time.monotonic()
+    for needed in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
+        (programs / needed).symlink_to(f"/usr/bin/{needed}")
+    start, busy = time.monotonic(), os.times()
     goryu, told = way(place)
-    seconds = time.monotonic() - start
-    size = sum(path.lstat().st_size for path in place.folder.rglob("*") if not path.is_symlink())
+    seconds, now = time.monotonic() - start, os.times()
+    cpu_s = now.children_user + now.children_system - busy.children_user - busy.children_system
+    found = [path.lstat() for path in place.folder.rglob("*")]
+    size = sum({one.st_ino: one.st_size for one in found}.values())  # uv links files to its cache.
     ran = [place.run(*goryu, "--version").strip(), implementation(place, goryu), best_move(place, goryu)]
     with web(place, goryu) as url:
         page = get(url)
@@ -416,7 +421,7 @@ def row(name: str, way: Way, place: Place) -> Row:
         ran.append(told)
     if way is upgraded:
         ran.append(uninstall(place))
-    return Row(name, seconds, size, "; ".join(ran))
+    return Row(name, seconds, cpu_s, size, "; ".join(ran))
 
 
 def implementation(place: Place, goryu: Sequence[str | Path]) -> str:
@@ -476,7 +481,13 @@ def uninstall(place: Place) -> str:
     """Uninstalls by pip; the environment must be without Goryu, and the user's data in place."""
     before = data(place)
     place.run(place.folder / "venv" / "bin" / "pip", "uninstall", "--quiet", "--yes", "goryu")
-    left = list((place.folder / "venv").rglob("*goryu*"))
+    files = [path for path in (place.folder / "venv").rglob("*") if path.is_file()]
+    # A download of a version that kept it inside the package is the user's, too.
+    left = [
+        path
+        for path in files
+        if "goryu" in str(path.relative_to(place.folder)) and "downloads" not in path.parts
+    ]
     check(not left, f"left by the uninstall: {left[:5]}")
     check_kept(before, data(place))
     return "uninstalled: the data is there"
