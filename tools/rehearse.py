@@ -463,7 +463,7 @@ def row(name: str, way: Way, place: Place) -> Row:
 def implementation(place: Place, goryu: Sequence[str | Path]) -> str:
     """Returns which code runs, as `goryu doctor` says it."""
     text = place.run(*goryu, "doctor")
-    found = re.search(r"^search and rules: (\w+)", text, re.MULTILINE)
+    found = re.search(r"search and rules: (\w+)", text)
     check(found is not None, f"doctor: {text}")
     assert found is not None
     return found[1]
