@@ -162,8 +162,8 @@ def pack_networks() -> None:
 
 def packed_model(model: Path) -> bytes:
     """Returns the file of an ONNX model, with the options of the engine that plays it."""
-    from goryu.evaluators.kernel.network_file import packed_network
     from goryu.evaluators.kernel.reading import read_network
+    from network_file import packed_network
 
     network = read_network(model)
     format_name = "dlshogi 62+119" if network.planes == (62, 119) else "dlshogi 62+57"
