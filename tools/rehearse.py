@@ -73,10 +73,11 @@ def make_parser() -> argparse.ArgumentParser:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table. size: of the environment with its home, in bytes."""
+    """A line of the table. cpu_s: of the processor. size: of the environment with its home, in bytes."""
 
     way: str
     seconds: float
+    cpu_s: float
     size: int
     ran: str
 
@@ -111,11 +112,13 @@ def run(args: argparse.Namespace) -> None:
 
 def try_ways(out: Path, tools: Path, url: str, release: Release, args: argparse.Namespace) -> None:
     """Tries the ways to install, and prints a row of the table for each."""
-    print("| way | seconds | MB | what ran afterwards |\n|---|--:|--:|---|", flush=True)
+    print("| way | seconds | of the processor | MB | what ran afterwards |", flush=True)
+    print("|---|--:|--:|--:|---|", flush=True)
     for number, (name, way) in enumerate(ways(bool(args.earlier)).items()):
         if re.search(args.only, name):
             one = row(name, way, Place(out / f"way-{number}", tools, url, release))
-            print(f"| {one.way} | {one.seconds:.0f} | {one.size / 1e6:.0f} | {one.ran} |", flush=True)
+            times = f"{one.seconds:.0f} | {one.cpu_s:.0f}"
+            print(f"| {one.way} | {times} | {one.size / 1e6:.0f} | {one.ran} |", flush=True)
 
 
 # Building.
@@ -132,16 +135,25 @@ def make_tools(folder: Path) -> Path:
 def build(tools: Path, out: Path) -> Release:
     """Builds the source package twice and a wheel from it; checks both."""
     epoch = call(["git", "log", "-1", "--format=%ct"], cwd=CHECKOUT).strip()
-    sources = []
+    sources: list[Path] = []
     for name in ("first", "the second"):
         say(f"the source package, {name}")
         exported(out / name, "HEAD")
-        words = [tools / "pyproject-build", "--sdist", "--outdir", out / name / "dist"]
+        words: list[str | Path] = [tools / "pyproject-build", "--sdist", "--outdir", out / name / "dist"]
         call(words, cwd=out / name, SOURCE_DATE_EPOCH=epoch)
         sources += (out / name / "dist").iterdir()
     check_equal(*sources)
     say("the wheel")
-    words = [tools / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", out / "built"]
+    words = [
+        tools / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        out / "built",
+    ]
     call([*words, sources[0]], SOURCE_DATE_EPOCH=epoch, GORYU_REQUIRE_NATIVE="1")
     (built,) = (out / "built").iterdir()
     path = os.pathsep.join([str(tools), os.environ["PATH"]])  # It needs patchelf.
@@ -172,7 +184,16 @@ def build_earlier(tools: Path, out: Path, commit: str) -> Path:
     about = folder / "engine" / "goryu" / "__init__.py"
     text = re.sub(r'(?m)^(__version__ = ").+"', rf'\g<1>{EARLIER}"', about.read_text("utf-8"))
     about.write_text(text, "utf-8")
-    words = [tools / "python", "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder / "dist"]
+    words: list[str | Path] = [
+        tools / "python",
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--wheel-dir",
+        folder / "dist",
+    ]
     call([*words, folder], GORYU_SKIP_NATIVE="1")
     (wheel,) = (folder / "dist").iterdir()
     return wheel
@@ -193,7 +214,7 @@ def lock(tools: Path, out: Path) -> None:
         file = out / f"{name}.in"
         file.write_text("\n".join(packages), "utf-8")
         python = "3.11" if name == "build" else "3.13"  # The oldest that builds; that of the zips.
-        words = [
+        words: list[str | Path] = [
             "pip",
             "compile",
             "--generate-hashes",
@@ -216,7 +237,7 @@ def index(tools: Path, folder: Path) -> Iterator[str]:
     folder.mkdir()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    words = ["run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", ".", str(folder)]
+    words: list[str | Path] = ["run", "-i", "127.0.0.1", "-p", str(port), "-P", ".", "-a", ".", str(folder)]
     server = subprocess.Popen(
         [tools / "pypi-server", *words], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -231,7 +252,16 @@ def index(tools: Path, folder: Path) -> Iterator[str]:
 
 def upload(tools: Path, url: str, files: Sequence[Path]) -> None:
     """Uploads the files as the workflow does."""
-    words = ["upload", "--non-interactive", "--repository-url", url, "-u", "any", "-p", "any"]
+    words: list[str | Path] = [
+        "upload",
+        "--non-interactive",
+        "--repository-url",
+        url,
+        "-u",
+        "any",
+        "-p",
+        "any",
+    ]
     call([tools / "twine", *words, *files])
 
 
@@ -307,7 +337,7 @@ def by_pipx(place: Place) -> tuple[Sequence[str | Path], str]:
 
 
 def by_uvx(place: Place) -> tuple[Sequence[str | Path], str]:
-    words = [place.tools / "uvx", "--python", sys.executable, "--from", WANTED, "goryu"]
+    words: list[str | Path] = [place.tools / "uvx", "--python", sys.executable, "--from", WANTED, "goryu"]
     place.run(*words, "--version")
     return words, ""
 
@@ -315,7 +345,16 @@ def by_uvx(place: Place) -> tuple[Sequence[str | Path], str]:
 def from_source(place: Place) -> tuple[Sequence[str | Path], str]:
     programs = place.new_environment()
     wheels = place.folder / "wheels"
-    words = ["wheel", "--quiet", "--no-deps", "--no-binary", "goryu", "--wheel-dir", wheels, "goryu"]
+    words: list[str | Path] = [
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-binary",
+        "goryu",
+        "--wheel-dir",
+        wheels,
+        "goryu",
+    ]
     place.run(programs / "pip", *words, has_compiler=True)
     (wheel,) = wheels.iterdir()
     check_equal(wheel, place.release.built)
@@ -401,12 +440,14 @@ def row(name: str, way: Way, place: Place) -> Row:
     programs.mkdir(parents=True)
     place.home.mkdir()
     (programs / "python3").symlink_to(sys.executable)
-    for name in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
-        (programs / name).symlink_to(f"/usr/bin/{name}")
-    start = time.monotonic()
+    for needed in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
+        (programs / needed).symlink_to(f"/usr/bin/{needed}")
+    start, busy = time.monotonic(), os.times()
     goryu, told = way(place)
-    seconds = time.monotonic() - start
-    size = sum(path.lstat().st_size for path in place.folder.rglob("*") if not path.is_symlink())
+    seconds, now = time.monotonic() - start, os.times()
+    cpu_s = now.children_user + now.children_system - busy.children_user - busy.children_system
+    found = [path.lstat() for path in place.folder.rglob("*")]
+    size = sum({one.st_ino: one.st_size for one in found}.values())  # uv links files to its cache.
     ran = [place.run(*goryu, "--version").strip(), implementation(place, goryu), best_move(place, goryu)]
     with web(place, goryu) as url:
         page = get(url)
@@ -416,13 +457,13 @@ def row(name: str, way: Way, place: Place) -> Row:
         ran.append(told)
     if way is upgraded:
         ran.append(uninstall(place))
-    return Row(name, seconds, size, "; ".join(ran))
+    return Row(name, seconds, cpu_s, size, "; ".join(ran))
 
 
 def implementation(place: Place, goryu: Sequence[str | Path]) -> str:
     """Returns which code runs, as `goryu doctor` says it."""
     text = place.run(*goryu, "doctor")
-    found = re.search(r"^search and rules: (\w+)", text, re.MULTILINE)
+    found = re.search(r"search and rules: (\w+)", text)
     check(found is not None, f"doctor: {text}")
     assert found is not None
     return found[1]
@@ -476,7 +517,13 @@ def uninstall(place: Place) -> str:
     """Uninstalls by pip; the environment must be without Goryu, and the user's data in place."""
     before = data(place)
     place.run(place.folder / "venv" / "bin" / "pip", "uninstall", "--quiet", "--yes", "goryu")
-    left = list((place.folder / "venv").rglob("*goryu*"))
+    files = [path for path in (place.folder / "venv").rglob("*") if path.is_file()]
+    # A download of a version that kept it inside the package is the user's, too.
+    left = [
+        path
+        for path in files
+        if "goryu" in str(path.relative_to(place.folder)) and "downloads" not in path.parts
+    ]
     check(not left, f"left by the uninstall: {left[:5]}")
     check_kept(before, data(place))
     return "uninstalled: the data is there"
