@@ -325,10 +325,6 @@ def a_lost_game_is_reviewed_by_one_click_and_is_hers(story: Story, on_board: Any
     assert "花子" in story.server.dojo.games.me()
     expect(page.locator(".review-actions h2")).to_contain_text("花子")
     assert f"#review/{lost['id']}" in page.url
-    story.go("#play")
-    bubble.get_by_role("button", name="Another game").click()
-    expect(bubble).to_be_hidden()
-    expect(page.locator(".play .moves li")).to_have_count(0)
 
 
 def a_phone_pairs_and_plays(story: Story, open_page: Any, on_board: Any) -> None:
