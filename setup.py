@@ -5,15 +5,18 @@ pure Python. GORYU_SKIP_NATIVE=1 does not try. README_URL makes the README's lin
 pyproject.toml has everything else about the package.
 """
 
+import gzip
 import os
 import shutil
 import sys
+import tarfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 MODULE = "native/_native.pyx"
 if sys.platform == "win32":
@@ -24,6 +27,8 @@ else:
     # and calls between them are faster.
     COMPILE_ARGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fvisibility=hidden"]
     COMPILE_ARGS += ["-Wall", "-Wextra", "-Wno-unused-parameter"]
+    # No debugging information, for which Python's options ask: it names this folder, so two builds differ.
+    COMPILE_ARGS += ["-g0"]
 
 
 def native_extensions() -> list[Extension]:
@@ -81,6 +86,39 @@ class BuildWithModels(build_py):
                 shutil.copyfile(path, target / path.name)
 
 
+class SameSource(sdist):
+    """Packs the source so that everybody gets the same bytes: files in order, without owner, of one time."""
+
+    def make_archive(
+        self,
+        base_name: str,
+        format: str,  # noqa: A002 (setuptools' name)
+        root_dir: str | None = None,
+        base_dir: str | None = None,
+        owner: str | None = None,
+        group: str | None = None,
+    ) -> str:
+        """Writes base_name.tar.gz with the folder base_dir, and returns its path."""
+        assert base_dir is not None
+        time_s = int(os.environ.get("SOURCE_DATE_EPOCH", "946684800"))  # Else the year 2000.
+
+        def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
+            member.mode = 0o755 if member.isdir() or member.mode & 0o100 else 0o644
+            member.mtime = time_s
+            return member
+
+        path = f"{base_name}.tar.gz"
+        with (
+            open(path, "wb") as file,
+            gzip.GzipFile("", "wb", fileobj=file, mtime=time_s) as packed,
+            tarfile.open(fileobj=packed, mode="w") as archive,  # It sorts the files of each folder.
+        ):
+            archive.add(base_dir, filter=plain)
+        return path
+
+
 def readme() -> str:
     """Returns the README. PyPI shows it without the files that its links name."""
     text = Path("README.md").read_text("utf-8")
@@ -94,7 +132,7 @@ def readme() -> str:
 
 setup(
     ext_modules=native_extensions(),
-    cmdclass={"build_ext": BuildInParallel, "build_py": BuildWithModels},
+    cmdclass={"build_ext": BuildInParallel, "build_py": BuildWithModels, "sdist": SameSource},
     long_description=readme(),
     long_description_content_type="text/markdown",
 )

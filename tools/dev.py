@@ -236,7 +236,9 @@ TASKS = {
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
+    "guides": Verb("compare what the guides name with what exists", ("test",), script("guides.py")),
     "docs": Verb("compare the guides with what exists, build their site; --serve shows it", ("docs",), docs),
+    "rehearse": Verb("build a release and install it as strangers do", (), script("rehearse.py")),
     "notebooks": Verb(
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
     ),
@@ -273,6 +275,13 @@ TASKS = {
     "cluster": Verb(
         "measure what a Ray cluster costs", ("tools", "cluster"), script("experiments/cluster.py")
     ),
+    "first-contact": Verb(
+        "examine an unknown GPU, unattended, in half an hour", ("tools",), script("first_contact.py")
+    ),
+    "simulated-gpus": Verb(
+        "measure the search before simulated GPUs", ("tools",), script("simulated_gpus.py")
+    ),
+    "perft-race": Verb("count legal moves beside cshogi", ("test",), script("experiments/perft_race.py")),
     "openings": Verb("make a file of openings for matches", ("tools",), script("make_openings.py")),
     "text-tables": Verb(
         "measure the tables of the texts again", ("tools",), script("experiments/text_tables.py")

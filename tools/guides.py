@@ -1,6 +1,7 @@
 """Compares what the guides name with what exists: options, commands, verbs, extras, variables and figures.
 
-    python3 tools/dev.py docs    lists the differences, then builds the site
+    python3 tools/dev.py guides    lists the differences
+    python3 tools/dev.py docs      the same, then builds the site
 
 Every one that a guide names must exist, and every one that exists must be named in a guide. Every complete
 command in a guide must be one that its program accepts; it is parsed, not run. A figure is a row of a table
@@ -47,6 +48,11 @@ FIGURES = {
     "time of a playout outside the network": "µs per playout outside the network",
     "from `stop` to the answer": "ms from stop to the answer, wall time",
     "memory of a position in the middle game": "memory, bytes per node",
+    "playouts of `goryu analysis`, one search at a time, over those of `goryu bench`": ", goryu bench {",
+    "1,000 queries to `goryu analysis`, a tenth wrong and a tenth cancelled": "one final answer for",
+    "two Ray workers against two processes, the same games of self-play": "of the processes' by the clock",
+    "processor time of the driver for a game in a block": "the driver for each",
+    "the loop on tic-tac-toe while nodes die: replies of eleven that are correct": "of 11 positions",
 }
 """The subject of a row of `docs/measurements.md` -> the label under which its command prints the number."""
 
@@ -155,14 +161,13 @@ def lost_figures() -> Iterator[str]:
     """Yields the rows of measurements whose command prints no such figure."""
     for line in (ROOT / "docs" / "measurements.md").read_text("utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not (line.startswith("|") and (found := re.match(r"`goryu ([\w-]+)", cells[-1]))):
+        found = re.match(r"`(?:goryu|python3 tools/dev\.py|tools/experiments/)[ ]?([\w-]+)", cells[-1])
+        if not line.startswith("|") or found is None:
             continue
-        label = FIGURES.get(cells[0])
-        module = import_module(COMMANDS[found[1]].function.partition(":")[0])
-        program = Path(str(module.__file__))
-        sources = [program, *program.parents[1].glob(f"{program.stem}*/*.py")]
+        label, name = FIGURES.get(cells[0]), found[1].replace("-", "_")
+        sources = [*(ROOT / "tools").rglob(f"{name}.py")]
         if found[1] == "bench":
-            sources += (ROOT / "engine" / "goryu_lab" / "benchmark").glob("*.py")
+            sources = [ROOT / "engine" / "goryu_lab" / "benchmark" / "suite.py"]
         if label is None or not any(label in path.read_text("utf-8") for path in sources):
             yield f"{cells[0]}: {cells[-1]} prints no {label!r}"
 

@@ -172,7 +172,7 @@ def picture_of_play(page: "Page", language: str) -> None:
     setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": moves[:SHOWN_PLIES]}
     page.evaluate(
         """async (setup) => {
-          const socket = await import("/static/js/socket.js");
+          const socket = goryu.take("js/socket.js");
           await socket.request("play.new", setup);
         }""",
         {**setup, "clock": {"main": 600, "byoyomi": 30}},
@@ -203,7 +203,7 @@ def picture_of_the_microscope(page: "Page", url: str, language: str) -> None:
 def picture_of_a_review(page: "Page", url: str, language: str) -> None:
     """Takes the picture of a reviewed game at its worst mistake."""
     page.goto(f"{url}#review/file")
-    done = "() => document.querySelector('.review-actions progress')?.value === 1"
+    done = "() => document.querySelector('.review-progress progress')?.value === 1"
     page.wait_for_function(done, timeout=600_000)
     page.wait_for_timeout(1000)  # The list of mistakes is written anew at the end.
     # The worst one: losses are shown as −23 %.
@@ -219,7 +219,7 @@ def begin_the_dojo(page: "Page") -> None:
     page.wait_for_selector(".setup form button")  # The page is connected.
     page.evaluate(
         """async () => {
-          const socket = await import("/static/js/socket.js");
+          const socket = goryu.take("js/socket.js");
           await socket.request("games.playouts", { playouts: 60 });
           await socket.request("games.me", { names: ["山田太郎"] });
           await socket.request("train.change", { changes: { playouts: 1000 } });
@@ -238,7 +238,7 @@ def pictures_of_the_dojo(page: "Page", url: str, language: str) -> None:
     """Takes the pictures of the user's games and of a problem, when there are both."""
     page.goto(f"{url}#games")
     state = """async () => {
-      const socket = await import("/static/js/socket.js");
+      const socket = goryu.take("js/socket.js");
       const { total } = await socket.request("games.list", { reviewed: "yes" });
       const { counts } = await socket.request("train.summary");
       return [total, counts.mistake];
@@ -282,7 +282,7 @@ WATCH_MOVES = """
 
 WATCH_REPLIES = """
 async (seconds) => {
-  const socket = await import("/static/js/socket.js");
+  const socket = goryu.take("js/socket.js");
   const replies = [], lateness = [];
   const end = performance.now() + 1000 * seconds;
   let last = performance.now();
@@ -355,7 +355,7 @@ UNTIL_PAINTED = """
 """
 """Measures from the last press of the mouse to the painted frame in which `check` is true."""
 
-IS_RUNNING = "document.querySelector('.review-actions progress').value < 1"
+IS_RUNNING = "document.querySelector('.review-progress progress').value < 1"
 GO, TRY, OPEN = "going to another move", "trying a move", "opening a view"
 TRIED = ("7g7f", "2g2f", "6g6f", "5g5f", "9g9f", "1g1f", "3g3f", "4g4f")
 """Moves of Black to try at the start of the game."""
@@ -367,7 +367,7 @@ def measure_review(page: "Page", url: str, count: int, playouts: int, tried: Seq
     page.goto(f"{url}#review/file")
     page.wait_for_selector(".candidates td.name", timeout=120_000)  # The first position is there.
     _open_views(page)  # The first time loads their programs.
-    button = page.locator(".review-actions button.primary")
+    button = page.locator(".review-progress button")
     times: dict[tuple[str, str], list[float]] = {}
     for number in range(count):
         for state in ("reviewing", "idle"):

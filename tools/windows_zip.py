@@ -67,6 +67,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     parser.add_argument("--python", type=Path, required=True, metavar="ZIP", help="embeddable Python")
     parser.add_argument("--wheel", type=Path, required=True, metavar="FILE", help="goryu for Windows")
+    parser.add_argument(
+        "--requirements",
+        type=Path,
+        metavar="FILE",
+        help="packages with hashes (default: the newest, unchecked)",
+    )
     parser.add_argument("--runtime", choices=RUNTIMES, default="cpu", help="onnxruntime (default cpu)")
     parser.add_argument("--out", type=output_file, required=True, metavar="ZIP", help="the zip to write")
     return parser
@@ -79,8 +85,8 @@ def run(args: argparse.Namespace) -> None:
         version = unpack_python(args.python, folder / "python")
         if f"-cp{version.replace('.', '')}-" not in args.wheel.name or "win_amd64" not in args.wheel.name:
             raise InputError(f"{args.wheel.name}: expected a wheel for Python {version} on win_amd64")
-        install(args.wheel, args.runtime, version, folder / "packages")
-        add_runtime_libraries(version, folder / "python")
+        install(args.wheel, args.runtime, version, folder / "packages", args.requirements)
+        add_runtime_libraries(version, folder / "python", args.requirements)
         (folder / "goryu.exe").write_bytes(launcher())
         (folder / "play.bat").write_bytes(PLAY.encode("ascii"))
         (folder / "README.txt").write_text(README, "utf-8-sig", newline="\r\n")
@@ -113,18 +119,25 @@ def pip_for_windows(version: str) -> list[str]:
     return ["--platform", "win_amd64", "--python-version", version, "--only-binary=:all:"]
 
 
-def install(wheel: Path, runtime: str, version: str, folder: Path) -> None:
-    """Installs goryu with its dependencies into a folder."""
+def install(wheel: Path, runtime: str, version: str, folder: Path, requirements: Path | None) -> None:
+    """Installs goryu with its dependencies into a folder; those with hashes if `requirements` lists them."""
+    words = ["--no-compile", *pip_for_windows(version), "--target", str(folder)]
     wanted = f"goryu[{runtime},web] @ {wheel.resolve().as_uri()}"
-    pip("install", "--no-compile", *pip_for_windows(version), "--target", str(folder), wanted)
+    if requirements:
+        pip("install", *words, "--no-deps", "--require-hashes", "--requirement", str(requirements))
+        words.append("--no-deps")
+    pip("install", *words, wanted)
     shutil.rmtree(folder / "bin", ignore_errors=True)  # Its programs name this machine's Python.
 
 
-def add_runtime_libraries(version: str, folder: Path) -> None:
+def add_runtime_libraries(version: str, folder: Path, requirements: Path | None) -> None:
     """Copies Microsoft's C++ libraries next to python.exe: Python brings only those for C."""
     with tempfile.TemporaryDirectory() as temporary:
-        pip("download", "--no-deps", *pip_for_windows(version), "--dest", temporary, "msvc-runtime")
-        (wheel,) = Path(temporary).glob("*.whl")
+        listed = (
+            ["--require-hashes", "--requirement", str(requirements)] if requirements else ["msvc-runtime"]
+        )
+        pip("download", "--no-deps", *pip_for_windows(version), "--dest", temporary, *listed)
+        (wheel,) = Path(temporary).glob("msvc_runtime-*.whl")
         with zipfile.ZipFile(wheel) as file:
             for name in file.namelist():
                 _, _, library = name.rpartition(".data/data/")

@@ -65,11 +65,6 @@ COMMANDS = {
     ),
     "book": Command("goryu_lab.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
     "bench": Command("goryu_lab.commands.bench:main", "measures the search and networks", "tools"),
-    "first-contact": Command(
-        "goryu_lab.commands.first_contact:main",
-        "examines an unknown GPU, unattended, in half an hour",
-        "tools",
-    ),
     "records": Command(
         "goryu_lab.commands.records:main",
         "chooses and converts game records for training",

@@ -120,6 +120,19 @@ def test_a_pickle_takes_neither_all_memory_nor_all_time(tmp_path: Path) -> None:
         assert str(path) in text
 
 
+def test_a_training_checkpoint_is_looked_at_before_pytorch_reads_it(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from goryu_lab.training.checkpoints import load
+
+    path = tmp_path / "checkpoint.pt"
+    for name in PICKLES.keys() - {"lists within lists", "a frame of 2^62"}:
+        with zipfile.ZipFile(path, "w") as file:
+            file.writestr("a/data.pkl", PICKLES[name])
+            file.writestr("a/data/0", bytes(64))
+        with pytest.raises(ConversionError):
+            load(path)
+
+
 def test_no_sequence_of_opcodes_gets_past_the_reader(tmp_path: Path) -> None:
     """Random opcodes with a bias to those that checkpoints have."""
     rng = Random(1)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from goryu.analysis.joining import STATIC
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
-from goryu_page.server.server import STATIC
 from javascript_types import COMPILER, find_node, problems
 
 TESTS = sorted((Path(__file__).parent / "javascript").glob("*.test.mjs"))

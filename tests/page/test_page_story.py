@@ -142,6 +142,7 @@ def test_a_folder_of_games_becomes_problems_that_are_solved_and_come_back(
     the_next_day(story, wrong, right)
     two_orders_of_moves_meet(story)
     a_blunder_is_taken_back(story, on_board)
+    a_lost_game_is_reviewed_by_one_click_and_is_hers(story, on_board)
     a_phone_pairs_and_plays(story, open_page, on_board)
 
 
@@ -290,10 +291,40 @@ def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
     expect(page.locator(".moves li")).to_have_count(0)
     on_page.move(RETREAT)
     expect(page.locator(".moves li")).to_have_count(2)
-    page.get_by_role("button", name="Resign").click()
-    page.locator("dialog").get_by_role("button", name="Resign").click()
+    resign(page)
     expect(panel.locator("li")).to_have_count(1)
     expect(panel.locator("li")).to_contain_text("taken back")
+
+
+def resign(page: Any) -> None:
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog").get_by_role("button", name="Resign").click()
+
+
+def a_lost_game_is_reviewed_by_one_click_and_is_hers(story: Story, on_board: Any) -> None:
+    page = story.page
+    page.get_by_role("button", name="New game").click()
+    page.get_by_label("Start position (SFEN)").fill("")
+    page.get_by_label("Teaching game").uncheck()
+    page.get_by_label("Your name").fill("花子")
+    page.get_by_role("button", name="Start").click()
+    on_page = on_board(page, ".play .shogi")
+    (view,) = (one.views["play"] for one in story.server.server.sessions.values())
+    for count in range(1, 6):
+        names = set(view._game.names_of_moves())
+        simple = (name for name in sorted(names) if name[1] != "*" and name + "+" not in names)
+        on_page.move(next(simple))
+        expect(page.locator(".play .moves li")).to_have_count(2 * count)
+    resign(page)
+    bubble = page.locator(".play .result")
+    expect(bubble).to_contain_text("You lose")
+    story.photograph("lost")
+    bubble.get_by_role("button", name="Another game").click()
+    expect(bubble).to_be_hidden()
+    expect(page.locator(".play .moves li")).to_have_count(0)
+    (lost,) = story.server.dojo.database.rows("SELECT * FROM games WHERE black = '花子'")
+    assert (lost["winner"], lost["ending"], lost["white"]) == (1, "resignation", "Goryu Chick")
+    assert "花子" in story.server.dojo.games.me()
 
 
 def a_phone_pairs_and_plays(story: Story, open_page: Any, on_board: Any) -> None:

@@ -6,6 +6,7 @@ Moves are given in USI and as people write them, in Japanese (▲７六歩) and 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from math import log
 from typing import Any
 
 from goryu.analysis.judgement import (
@@ -25,6 +26,7 @@ from goryu.implementation import Board
 from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import GameRecord, Ply, Variation
+from goryu.players.config import OutputConfig
 
 CLASS_NAMES = {
     MoveClass.GREAT: Name("好手", "great"),
@@ -45,6 +47,9 @@ LEAST_PRIOR = 0.001
 
 KIF_LINE = 8
 """Moves of a line in a comment."""
+
+LEAST_RATE = 0.0001
+"""A win rate beyond it is written as 2,625 centipawns."""
 
 Json = dict[str, Any]
 
@@ -149,7 +154,7 @@ class Describer:
         ply, rate = self.review.ply(index), self.review.black_win_rate(index + 1)
         if ply is None or rate is None:
             return ""
-        lines = [f"先手の勝率 {100 * rate:.1f} %"]
+        lines = [f"先手の勝率 {100 * rate:.1f} %", self._score(index + 1, rate)]
         if ply.kind in (*MISTAKES, MoveClass.INACCURACY, MoveClass.GREAT):
             lines.append(f"【{CLASS_NAMES[ply.kind].japanese}】 損失 {100 * ply.loss:.1f} %")
         if ply.missed_mate is not None:
@@ -162,6 +167,15 @@ class Describer:
                 refutation = self.line(index + 1, ply.refutation[:KIF_LINE])["ja"]
                 lines.append("以下 " + " ".join(refutation))
         return "\n".join(lines)
+
+    def _score(self, index: int, rate: float) -> str:
+        """Returns the evaluation for black as ShogiHome writes it, which draws a graph of such lines."""
+        analysis = self.review.analyses[index]
+        if analysis and analysis.mate:
+            has_black_won = (analysis.mate > 0) == (self.review.turn(index) == 0)
+            return f"#詰み={'先手' if has_black_won else '後手'}勝ち:{abs(analysis.mate)}手"
+        inside = min(1 - LEAST_RATE, max(LEAST_RATE, rate))
+        return f"#評価値={round(OutputConfig().eval_coef * log(inside / (1 - inside)))}"
 
     def _lines_as_variations(self) -> tuple[Variation, ...]:
         """Returns the record's variations, and the better line of each mistake as one more."""

@@ -17,6 +17,12 @@ from goryu.kifu.builder import LOSERS
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa
 
+DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
+"""Names that Windows gives to its devices, with any ending."""
+
+MOST_NAME = 80
+"""Letters, of up to three bytes each: file systems allow 255 bytes."""
+
 
 class RecordFile:
     """A record and its file, in a folder that is made if it is missing.
@@ -27,7 +33,7 @@ class RecordFile:
 
     def __init__(self, folder: Path, name: str, record: GameRecord, say: Callable[[str], None]) -> None:
         self.record = record
-        self._folder, self._name = folder, re.sub(r"[^\w+@.-]", "_", name) or "game"
+        self._folder, self._name = folder, file_stem(name)
         self._say = say
         self._file: IO[bytes] | None = None
         self._written = 0
@@ -70,6 +76,18 @@ class RecordFile:
             if self._is_failing:
                 self._say(tr("the record is complete again"))
             self._is_failing = False
+
+
+def file_stem(name: str) -> str:
+    """Returns the server's name of a game as the name of a file without its ending.
+
+    It stays in its folder, fits into every file system, and is no device of Windows.
+
+    >>> file_stem("../a b"), file_stem("con.1"), file_stem("")
+    ('.._a_b', '_con.1', 'game')
+    """
+    stem = re.sub(r"[^\w+@.-]", "_", name)[:MOST_NAME]
+    return f"_{stem}" if DEVICE.match(stem) else stem or "game"
 
 
 def _new_file(folder: Path, name: str) -> IO[bytes]:

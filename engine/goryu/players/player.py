@@ -10,6 +10,7 @@ from random import Random
 from time import monotonic
 from typing import Any
 
+from goryu.base.language import tr
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board, Puct
 from goryu.players.agents.making import make_searcher, needs_evaluator
@@ -92,7 +93,8 @@ class Player:
             report(f"book={book}")
         loaded = self.slot.loaded
         if loaded is not None and loaded.uses_gpu and not config.search.capacity_bytes:
-            report(f"USI_Hash 0: using {config.hash_bytes(uses_gpu=True) >> 20} MB, a quarter of the memory")
+            size = config.hash_bytes(uses_gpu=True) >> 20
+            report(tr("USI_Hash 0: using {size} MB, a quarter of the memory", size=size))
 
     def load_book(self, config: EngineConfig, report: Callable[[str], None]) -> str:
         """Loads the book alone, for a player whose evaluator is loaded already.
@@ -130,7 +132,7 @@ class Player:
             lambda: self._answer(task), self._start_again, self.slot.reload_ms, self._report
         )
         for message in self.slot.loaded.new_failures() if self.slot.loaded else ():
-            self._report(f"Error! {message}; the search goes on without it")
+            self._report(tr("Error! {error}; the search goes on without it", error=message))
         return answer
 
     def _start_again(self, is_lost: bool) -> None:

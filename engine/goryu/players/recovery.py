@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from goryu.base.errors import named
+from goryu.base.language import tr
 from goryu.evaluators.network.providers import RUN_ERRORS
 from goryu.players.request import Answer
 
@@ -47,7 +48,7 @@ def with_second_try(
     except Exception as error:
         _log.exception("the search failed")
         found, problem, is_lost = None, f"Error! {named(error)}", isinstance(error, RUN_ERRORS)
-    remedy = "loading the evaluator again" if is_lost else "searching again with an empty graph"
+    remedy = tr("loading the evaluator again") if is_lost else tr("searching again with an empty graph")
     report(f"{problem}; {remedy}")
     try:
         start_again(is_lost)

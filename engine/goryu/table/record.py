@@ -47,18 +47,22 @@ def check_name(path: Path, *, replaces: bool) -> None:
         raise SaveError(tr("{name} exists; save! {name} replaces it", name=path))
 
 
-def record_of(game: Game) -> GameRecord:
-    """Returns the record of a game of shogi, from the position that its board was set up with."""
+def record_of(game: Game, skipped: int = 0) -> GameRecord:
+    """Returns the record of a game of shogi, from the position that its board was set up with.
+
+    skipped: so many moves at the start are left out.
+    """
     assert isinstance(game.state, Board)
     start, moves = game.state.copy(), game.state.move_stack
-    while start.move_stack:
+    while len(start.move_stack) > skipped:
         start.pop()
     headers = {"開始日時": game.began.strftime("%Y/%m/%d %H:%M:%S")}
     if game.clocks:
         headers["持ち時間"] = _clock_text(game.clocks.config)
     before = game.seconds_before or [None] * (len(moves) - len(game.played))
     seconds = [*before, *(one.seconds for one in game.played)]
-    plies = (Ply(move_to_usi(move), seconds=used) for move, used in zip(moves, seconds, strict=True))
+    timed = list(zip(moves, seconds, strict=True))[skipped:]
+    plies = (Ply(move_to_usi(move), seconds=used) for move, used in timed)
     return GameRecord(
         start=start.sfen(),
         plies=tuple(plies),

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NoReturn
 from goryu.base.errors import named
 from goryu.base.files import decode
 from goryu.base.installation import how_to_install, missing_packages
-from goryu.base.language import tr
+from goryu.base.language import speaking, tr
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.usi_traits import USI_TRAITS
 from goryu.players.config import AlgorithmConfig, EngineConfig
@@ -56,8 +56,11 @@ KEEP_ALIVE_S = 5.0
 STOPPED_SEARCH_S = 0.25
 """How long `quit` waits for the answer of the search that it has stopped."""
 
-LAST_ANSWERS_S = 10.0
-"""How long `quit` waits for the answers to the commands before it if they may need the model."""
+LAST_ANSWERS_S = 60.0
+"""How long `quit` waits for the answers to the commands before it if they may need the model.
+
+Longer than any network takes to load, except a first start with TensorRT; a GUI ends the engine before that.
+"""
 
 NEVER = 1 << 30
 """Number of collections of young objects before one of all objects."""
@@ -263,7 +266,12 @@ class UsiLoop:
     def _is_over(self) -> bool:
         if self._quit_at_s is None:
             return False
-        return not self._engine.owes_answers or monotonic() >= self._quit_at_s
+        if not self._engine.owes_answers:
+            return True
+        if monotonic() < self._quit_at_s:
+            return False
+        self._perform(self._engine.message("Error! ended by quit before the last answer"))
+        return True
 
     def _perform(self, actions: list[Action]) -> None:
         for action in actions:
@@ -316,6 +324,10 @@ class UsiLoop:
     # The worker. A job returns the event that reports its end.
 
     def _work(self) -> None:
+        with speaking("en"):  # What the player reports goes to the GUI, which expects ASCII.
+            self._serve_jobs()
+
+    def _serve_jobs(self) -> None:
         while True:
             job = self._jobs.get()
             try:

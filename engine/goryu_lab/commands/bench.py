@@ -8,11 +8,8 @@
                                                 the same with a network of random weights
     goryu bench --size 5x64 --compare dlshogi python-dlshogi2 nshogi aobazero
                                                 formats, with networks of random weights
-    goryu bench --perft               leaves of the tree of legal moves, by Goryu and cshogi side by side
-    goryu bench --simulate            the search before simulated GPUs, and where its time goes
-    goryu first-contact               measures a GPU
 
-Exit status: 0; 1 if two counts of perft differ; 2 if nothing could be measured.
+Exit status: 0; 2 if nothing could be measured.
 
 Every number is the median of several rounds; network and search are measured in turn, so a busy machine slows
 both. GORYU_IMPLEMENTATION=python or native chooses the implementation. Rates are per second of CPU time of
@@ -27,7 +24,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from goryu.commands.common import new_parser, positive, program
 from goryu.commands.config_options import add_fields, from_arguments
@@ -39,7 +36,6 @@ from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up.model_path import model_path, named_model
 from goryu_lab.benchmark.signature import bench_signature, bless
 from goryu_lab.benchmark.suite import SECTIONS, Plan, Suite
-from goryu_lab.commands import bench_devices
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,14 +51,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser = new_parser(__doc__)
     modes = parser.add_mutually_exclusive_group()
     modes.add_argument("--signature", action="store_true", help="only the bench signature")
-    modes.add_argument("--perft", action="store_true", help="only perft, beside cshogi if it is installed")
     modes.add_argument(
         "--compare", nargs="+", metavar="NAME",
         help="only networks: backends for the model, ONNX files for the backend cpu, or, with --size, "
         "formats for onnxruntime; `over alone`: the search's rate over that of the network alone; the last "
         "network is what the others are divided by",
     )  # fmt: skip
-    modes.add_argument("--simulate", action="store_true", help="only the search before simulated GPUs")
     networks = parser.add_argument_group("networks")
     networks.add_argument(
         "--model", type=named_model, help="ONNX file (default: the network that the engine loads)"
@@ -82,14 +76,6 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     how_much = parser.add_argument_group("how much")
     add_fields(how_much, Plan)
-    how_much.add_argument(
-        "--rates", type=bench_devices.rates, metavar="N,...",
-        help="positions a second of the simulated GPUs, such as 1000,100000",
-    )  # fmt: skip
-    how_much.add_argument(
-        "--seconds", type=positive, metavar="N",
-        help="about how long --simulate takes (default 30)",
-    )  # fmt: skip
     parser.add_argument("--bless", action="store_true", help="store the signature for the tests")
     return parser
 
@@ -103,22 +89,18 @@ def size(text: str) -> tuple[int, int]:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measures and prints the numbers; returns 1 if two counts of perft differ."""
+    """Measures and prints the numbers; returns the exit status."""
     machine = f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}"
     print(f"goryu: {IMPLEMENTATION} ({WHY}); {machine}")
-    if args.perft:
-        return perft(args)
     if args.compare:
         compare(args)
-    elif args.simulate:
-        bench_devices.simulate(args)
     else:
         everything(args)
     return 0
 
 
 def everything(args: argparse.Namespace) -> None:
-    """Measures all but devices, or only the signature, which ends the printed lines."""
+    """Measures everything, or only the signature, which ends the printed lines."""
     if not args.signature:
         network = open_network(args)
         if network:
@@ -128,23 +110,6 @@ def everything(args: argparse.Namespace) -> None:
     print(f"Bench: {signature.digest} ({signature.nodes} nodes)")
     if args.bless:
         bless(signature)
-
-
-def perft(args: argparse.Namespace) -> int:
-    """Prints the leaves of two trees of legal moves and their rates; returns 1 if counts differ, else 0."""
-    from goryu_lab.benchmark.perft import CASES, measure
-
-    kind: Literal["native", "python"] = "native" if IMPLEMENTATION == "native" else "python"
-    results = [measure(case, kind, args.runs) for case in CASES[kind]]
-    for result in results:
-        print(f"{result.case.name}, depth {result.case.depth}: {result.case.sfen}")
-        for name, leaves in result.leaves.items():
-            print(f"  {name:<8}{leaves:>14,} leaves {result.leaves_per_s[name] / 1e6:>10.1f} M/s")
-        if result.ratio is not None:
-            print(f"  {result.ratio:.2f} times as fast as cshogi called from Python")
-        if not result.agree:
-            print("  THE COUNTS DIFFER")
-    return 0 if all(result.agree for result in results) else 1
 
 
 def compare(args: argparse.Namespace) -> None:

@@ -12,8 +12,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, cast
 
-import torch
-
 from goryu.implementation import Reversi
 from goryu.players.agents.agents import Agent
 from goryu.search.evaluator import Evaluator
@@ -23,7 +21,7 @@ from goryu_lab.lessons.lesson_games import GAMES, lesson_game, read_games, write
 from goryu_lab.lessons.report import Measurement, ReportError, TutorialReport
 from goryu_lab.lessons.value_config import ValueLearnerConfig
 from goryu_lab.lessons.value_learner import ValueLearner
-from goryu_lab.training.checkpoints import atomic_save
+from goryu_lab.training.checkpoints import atomic_save, load
 from goryu_lab.training.export import expecting
 
 SAVE_EVERY_S = 30.0
@@ -76,7 +74,7 @@ class ResumableRun:
             return None
         try:
             with expecting(path, "the state of an earlier training"):
-                saved: dict[str, Any] = torch.load(path, weights_only=True)
+                saved: dict[str, Any] = load(path)
                 restore(saved)
         except ValueError as error:
             raise ReportError(str(error)) from error

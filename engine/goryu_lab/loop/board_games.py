@@ -106,9 +106,11 @@ class BoardLoopGame(GamesInLines):
         """Trains from the weights and the optimizer of the candidate before."""
         import torch
 
+        from goryu_lab.training.checkpoints import load
+
         torch.set_num_threads(1)  # The network is so small that threads only wait for each other.
         learner = self._learner()
-        learner.load_state_dict(torch.load(previous / STATE, weights_only=True))
+        learner.load_state_dict(load(previous / STATE))
         games = [examples(game) for file in files for game in read_lines(file)]
         rng = Random(f"{self.seed} training {number}")
         done, policy, value = 0, 0.0, 0.0

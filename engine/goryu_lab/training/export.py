@@ -18,6 +18,7 @@ from torch.nn import functional as F
 
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.files import atomic_path
+from goryu_lab.training.checkpoints import load
 from goryu_lab.training.network import PolicyValueNet
 
 OPSET = 17
@@ -92,7 +93,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
     Raises InputError if the file is of another kind.
     """
     with expecting(path, "a checkpoint of goryu train"):
-        contents = torch.load(path, weights_only=True, map_location="cpu")
+        contents = load(path)
         weights, config = contents["averaged"], contents.get("config", {})
         blocks = config.get("blocks", sum(name.endswith(".first.weight") for name in weights))
         net = PolicyValueNet(blocks, len(weights["board.weight"]))
@@ -108,7 +109,7 @@ def expecting(path: Path, what: str) -> Iterator[None]:
         yield
     except OSError:
         raise
-    except Exception as error:  # torch.load raises whatever unpickling another file raises.
+    except Exception as error:  # `load` raises whatever unpickling another file raises.
         raise InputError(f"{path}: expected {what} ({type(error).__name__})") from error
 
 

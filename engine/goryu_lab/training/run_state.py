@@ -16,6 +16,7 @@ from torch import nn
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
 from goryu_lab.training.batch_loader import Positions, batches_of
+from goryu_lab.training.checkpoints import load
 from goryu_lab.training.config import TrainingConfig
 from goryu_lab.training.export import expecting, load_checkpoint
 from goryu_lab.training.growth import grown, size_of
@@ -116,7 +117,7 @@ def _start_in(
     folder.mkdir(parents=True, exist_ok=True)
     if not is_new:
         with expecting(checkpoint, "the checkpoint of a run with a network of this size and Muon"):
-            contents = torch.load(checkpoint, weights_only=True, map_location="cpu")
+            contents = load(checkpoint)
             _restore(state, contents)
         _check_run(checkpoint, contents, state.run)
     _truncate_log(state.progress.step, folder / "log.jsonl")

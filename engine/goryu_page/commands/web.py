@@ -2,13 +2,15 @@
 
 import argparse
 import asyncio
+import errno
 import logging
 import sys
 import webbrowser
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
 from goryu.base.arguments import ArgumentParser, whole_number
 from goryu.base.errors import GoryuError, InputError, explained, fault
@@ -136,6 +138,22 @@ def is_fault_of_server(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))
 
 
+class Reporter:
+    """Reports what goes wrong in the loop; too many open files in one line a minute, not in thousands."""
+
+    def __init__(self) -> None:
+        self._quiet_until_s = 0.0
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """See `asyncio.loop.set_exception_handler`."""
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)):
+            loop.default_exception_handler(context)
+        elif monotonic() >= self._quiet_until_s:
+            self._quiet_until_s = monotonic() + 60.0
+            _report(tr("too many connections or open files; the page answers again when some are closed"))
+
+
 def _advice(package: str) -> str:
     """Returns what to do about a package of the extra that is missing."""
     problem = tr('{package} is not installed; the page needs the extra "web":', package=package)
@@ -148,6 +166,7 @@ def _report(message: str) -> None:
 
 async def serve(server: "Server", number: int, opens_browser: bool) -> None:
     """Serves until the task is cancelled; raises InputError if another program uses the port."""
+    asyncio.get_running_loop().set_exception_handler(Reporter())
     async with AsyncExitStack() as stack:
         try:
             await stack.enter_async_context(server.running(number))

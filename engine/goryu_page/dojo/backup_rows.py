@@ -26,6 +26,8 @@ from goryu_page.dojo.problems import STARTER, ProblemKind, ProblemState
 from goryu_page.dojo.reviews import AGAIN_SINCE, IS_PAUSED, PLAYOUTS_KEY
 from goryu_page.dojo.settings import KEY as TRAINING
 from goryu_page.dojo.settings import TrainingSettings
+from goryu_page.dojo.strength import KEY as STRENGTH
+from goryu_page.dojo.strength import Strength
 from goryu_page.fields import converted
 from goryu_page.tsume.solution import problem_board
 
@@ -108,6 +110,7 @@ class _Attempt(Struct):
     is_right: Side
     hints: Count
     seconds: Annotated[float, Meta(ge=0)]
+    is_free: Side
 
 
 class _Card(Struct):
@@ -132,6 +135,7 @@ SETTINGS: dict[str, Any] = {
     PLAYOUTS_KEY: Annotated[int, Meta(ge=1)],
     IS_PAUSED: bool,
     AGAIN_SINCE: str,
+    STRENGTH: Strength,
 }
 """The settings, by key, with the types of their values."""
 

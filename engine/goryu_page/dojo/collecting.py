@@ -2,7 +2,8 @@
 
 A move of the user becomes at most one candidate: a mate that was missed, a mate that was allowed, a mistake
 of the opponent that was not punished, another mistake, or a great move that was found. Where no name is known
-to be the user's, the moves of both sides count.
+to be the user's, the moves of both sides count; in imported games also where the only names are those under
+which the user has played on this page.
 """
 
 import json
@@ -29,6 +30,9 @@ DELETE FROM problems WHERE state != 'removed' AND id NOT IN (SELECT problem FROM
 """
 """Deletes the problems about moves of others that were never answered."""
 
+_OF_IMPORTED = "SELECT 1 FROM me JOIN games ON file != '' AND name IN (black, white) LIMIT 1"
+"""Finds whether the user has a name in an imported game."""
+
 _collecting = Lock()
 
 Json = dict[str, Any]
@@ -43,8 +47,9 @@ def collect(database: Database) -> int:
     with _collecting:
         names = sorted(row["name"] for row in database.rows("SELECT name FROM me"))
         last = database.setting(COLLECTED, {"reviewed": "", "names": names})
+        is_named = bool(database.rows(_OF_IMPORTED))
         if last["names"] != names:
-            if names:
+            if is_named:
                 database.run(_OF_OTHERS)
             last["reviewed"] = ""
         # A review of the same second may have come after the last call; what is known is not added again.
@@ -54,25 +59,27 @@ def collect(database: Database) -> int:
         problems, added = Problems(database), 0
         for row in reviews:
             with database.transaction():
-                added += problems.add(list(_candidates(database, row["game"], names)))
+                added += problems.add(list(_candidates(database, row["game"], names, is_named)))
         newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
         database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
         return added
 
 
-def _candidates(database: Database, game: int, names: Sequence[str]) -> Iterator[NewProblem]:
+def _candidates(database: Database, game: int, names: Sequence[str], is_named: bool) -> Iterator[NewProblem]:
+    """Yields the candidates of a game. is_named: has the user a name in an imported game?"""
     rows = database.rows("SELECT * FROM games WHERE id = ?", game)
     if not rows:
         return  # It was deleted meanwhile.
     row = rows[0]
     moves = row["moves"].split()
     players = (row["black"], row["white"])
+    is_one_sided = names and (is_named or not row["file"])
     plies = database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game)
     classes = {ply["ply"]: ply["kind"] for ply in plies}
     for ply in plies:
         judgement = json.loads(ply["judgement"])
         kind = _kind(judgement, classes.get(ply["ply"] - 1, ""))
-        if kind is None or (names and players[ply["turn"]] not in names):
+        if kind is None or (is_one_sided and players[ply["turn"]] not in names):
             continue
         source = {"names": list(players), "date": row["date"], "ply": ply["ply"]}
         content: Json = {"source": source, "loss": round(float(ply["loss"]), 4)}

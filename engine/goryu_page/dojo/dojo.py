@@ -21,7 +21,7 @@ from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import Database, DatabaseError, default_path
-from goryu_page.dojo.games import Collection, Games
+from goryu_page.dojo.games import Collection, Games, PlayedGame
 from goryu_page.dojo.problems import Problems
 from goryu_page.dojo.repertoire import Repertoire
 from goryu_page.dojo.reviewing import Reviewing
@@ -136,6 +136,13 @@ class Dojo:
         """Tells all tabs, and reviews what is new."""
         self.tell("games.changed")
         self.reviewing.wake()
+
+    def keep_played(self, played: PlayedGame) -> int:
+        """Keeps a game that was played here, and reviews it before all others; returns its number."""
+        number = self.games.keep(played)
+        self.tell("games.changed")
+        self.reviewing.begin_newest()
+        return number
 
     def _on_problem(self, text: str) -> None:
         self.tell("games.problem", text=text)

@@ -13,6 +13,7 @@ from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu_page.dojo.database import Database, now
 from goryu_page.dojo.openings import opening_of
+from goryu_page.dojo.strength import count_result
 
 Collection = Literal["mine", "records"]
 
@@ -39,6 +40,22 @@ class Game:
     opening: str
     file: str
     record: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that was played on this page.
+
+    me: the name of the user in it, "" for two people. replaced: the game in place of which it is kept.
+    opponent: the rating of the level that was the opponent, and score: the user's, see `Strength.after`; None
+    if the result says nothing of the user's strength.
+    """
+
+    record: GameRecord
+    me: str
+    replaced: int | None = None
+    opponent: float | None = None
+    score: float | None = None
 
 
 @dataclass(slots=True)
@@ -128,6 +145,24 @@ class Games:
                     "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
                     ((added, *position) for position in positions),
                 )
+            return added
+
+    def keep(self, played: PlayedGame) -> int:
+        """Keeps a game that was played here; its name of the user is one of theirs. Returns its number.
+
+        A game that is known stays as it is, and its result does not count again.
+        """
+        with self._database.transaction():
+            if played.replaced is not None:
+                self.delete(played.replaced)
+            added = self.add(played.record)
+            if added is None:
+                digest = game_digest(played.record.start, played.record.moves)
+                return int(self._database.rows("SELECT id FROM games WHERE digest = ?", digest)[0][0])
+            if played.me:
+                self._database.run("INSERT OR IGNORE INTO me VALUES (?)", played.me)
+            if played.opponent is not None and played.score is not None:
+                count_result(self._database, played.opponent, played.score)
             return added
 
     def get(self, identity: int) -> Game:

@@ -1,7 +1,7 @@
 """The problems of the database: they begin as candidates, and a check decides which are asked."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -18,6 +18,12 @@ STARTER = "problems.starter"
 
 ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply, problems.id"
 """The order of new problems in SQL: those of the newest games, in the order of the game, then the others."""
+
+MIXED = (
+    "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
+    f" (PARTITION BY game IS NULL, json_extract(content, '$.length') ORDER BY {ORDER}) END, {ORDER}"
+)
+"""The same; of the problems without a game one of each length follows the other."""
 
 Json = dict[str, Any]
 
@@ -172,20 +178,26 @@ class Problems:
         rows = self._database.rows("SELECT * FROM problems WHERE state = 'sound' ORDER BY id DESC")
         return [_problem(row) for row in rows]
 
-    def pick(self, kind: ProblemKind, length: int | None = None, avoid: int | None = None) -> Problem | None:
+    def pick(
+        self, kind: ProblemKind, lengths: tuple[int, int] | None = None, avoid: Collection[int] = ()
+    ) -> Problem | None:
         """Returns a sound problem of a kind for free training: one never answered, or answered long ago.
 
-        length: plies of a mate problem. avoid: a problem that is not wanted again, if there is another.
+        lengths: the least and the most plies of a mate problem. avoid: those that are not wanted again, if
+        there is another.
         """
+        shortest, longest = lengths or (None, None)
         rows = self._database.rows(
             "SELECT problems.*, (SELECT MAX(at) FROM attempts WHERE problem = problems.id) AS answered"
             " FROM problems WHERE state = 'sound' AND kind = ?"
-            " AND (? IS NULL OR json_extract(content, '$.length') = ?)"
-            " ORDER BY problems.id = COALESCE(?, -1), answered IS NOT NULL, answered, " + ORDER + " LIMIT 1",
+            " AND (? IS NULL OR json_extract(content, '$.length') BETWEEN ? AND ?)"
+            " ORDER BY problems.id IN (SELECT value FROM json_each(?)), answered IS NOT NULL, answered, "
+            f"{MIXED} LIMIT 1",
             kind.value,
-            length,
-            length,
-            avoid,
+            shortest,
+            shortest,
+            longest,
+            json.dumps(list(avoid)),
         )
         return _problem(rows[0]) if rows else None
 

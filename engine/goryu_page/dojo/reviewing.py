@@ -61,6 +61,7 @@ class Reviewing(Worker):
         self._retried = -1  # The last game that was begun again because the network was lost.
         self._is_idle = False  # Was nothing left at the last look, and has nobody called `wake` since?
         self._is_paused = False
+        self._leaves = False  # Is the game that is being reviewed to be left for the newest one?
         self._looked_s = 0.0
         self._version = -1
         self._speed = Speed(timing.clock)
@@ -77,6 +78,11 @@ class Reviewing(Worker):
         """Looks for work now: games or settings have changed."""
         self._is_idle = False
         super().wake()
+
+    def begin_newest(self) -> None:
+        """Goes to the newest game, which has just been played; the one that is left goes on later."""
+        self._leaves = True
+        self.wake()
 
     def pause(self, is_paused: bool) -> None:
         """Pauses the review, or goes on; also after a fault."""
@@ -116,6 +122,7 @@ class Reviewing(Worker):
     def _review_next(self) -> str:
         """Reviews one game; returns "running", or why it did not."""
         self._look()
+        self._leaves = False
         work = self.reviews.work(self._skipped)
         if not work.left:
             return "idle"
@@ -205,7 +212,7 @@ class Reviewing(Worker):
     def _should_stop(self) -> bool:
         if self._timing.clock() - self._looked_s > self._timing.look_s:
             self._look()
-        return self.is_closed or self._is_paused or self._activity.is_going_on
+        return self.is_closed or self._is_paused or self._leaves or self._activity.is_going_on
 
     def _load(self) -> Reviewer:
         """Returns the reviewer. What is kept must come from the network that the user wants."""

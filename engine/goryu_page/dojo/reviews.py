@@ -81,6 +81,11 @@ class Reviews:
         rows = self._database.rows(f"SELECT games.id {_TO_DO} {order}", *values)
         return rows[0][0] if rows else None
 
+    def playouts_of(self, game: int) -> int:
+        """Returns the playouts of the review of a game, 0 without one."""
+        rows = self._database.rows("SELECT playouts FROM reviews WHERE game = ?", game)
+        return int(rows[0][0]) if rows else 0
+
     def keep(self, game: int, review: GameReview, engine: str) -> bool:
         """Writes a finished review in place of an older one; returns False if the game was deleted."""
         summaries = [review.summary(turn) for turn in (0, 1)]

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, time, timedelta
 from fsrs import Card, Rating, Scheduler
 
 from goryu_page.dojo.database import Database
-from goryu_page.dojo.problems import ORDER, ProblemKind, Problems
-from goryu_page.dojo.settings import TrainingSettings, training_settings
+from goryu_page.dojo.problems import MIXED, Problems
+from goryu_page.dojo.settings import TrainingSettings, training_settings, tsume_lengths
 
 EASY_S = 10.0
 
@@ -35,6 +35,7 @@ class Attempt:
     """The first answer to a problem that was shown.
 
     move: in USI; "" if the user asked for the solution. hints: how many. seconds: until the answer.
+    is_free: was it outside the list of the day? It may make the problem due, but is not done of the list.
     """
 
     problem: int
@@ -43,13 +44,14 @@ class Attempt:
     is_right: bool
     hints: int
     seconds: float
+    is_free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
     """The list of a day.
 
-    problems: still to answer, in order. done, right: answered today, and those right. seconds: spent.
+    problems: still to answer, in order. done, right: of the list, answered and right. seconds: spent on it.
     due_tomorrow: problems that are due by the end of the next day.
     """
 
@@ -96,6 +98,7 @@ class Schedule:
                 bool(row["is_right"]),
                 row["hints"],
                 row["seconds"],
+                bool(row["is_free"]),
             )
             for row in rows
         ]
@@ -108,12 +111,12 @@ class Schedule:
         """
         at = _text(attempt.at)
         seconds = round(min(MOST_S, attempt.seconds), 1)
-        row = (attempt.problem, at, attempt.move, attempt.is_right, attempt.hints, seconds)
+        row = (attempt.problem, at, attempt.move, attempt.is_right, attempt.hints, seconds, attempt.is_free)
         with self._database.transaction() as connection:
             problem = self._problems.get(attempt.problem)
             connection.execute(
-                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds)"
-                " VALUES (?, ?, ?, ?, ?, ?)",
+                "INSERT INTO attempts (problem, at, move, is_right, hints, seconds, is_free)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
             if not training_settings(self._database).is_scheduled:
@@ -137,7 +140,7 @@ class Schedule:
         settings = training_settings(self._database)
         today = self._database.rows(
             "SELECT problem, is_right, seconds, MIN(id) FROM attempts"
-            " WHERE at >= ? AND at < ? GROUP BY problem",
+            " WHERE at >= ? AND at < ? AND NOT is_free GROUP BY problem",
             _start_of_day(at),
             _end_of_day(at),
         )
@@ -173,11 +176,11 @@ class Schedule:
         return [row["problem"] for row in rows]
 
     def _taken(self, at: datetime) -> dict[str, int]:
-        """Returns how many problems of each kind were answered for the first time on this day."""
+        """Returns how many problems of each kind the list of this day asked for the first time."""
         rows = self._database.rows(
             "SELECT kind, COUNT(*) AS count FROM problems"
-            " JOIN (SELECT problem, MIN(at) AS first FROM attempts GROUP BY problem) ON problem = problems.id"
-            " WHERE first >= ? AND first < ? GROUP BY kind",
+            " JOIN (SELECT problem, MIN(at) AS first, is_free FROM attempts GROUP BY problem)"
+            " ON problem = problems.id WHERE first >= ? AND first < ? AND NOT is_free GROUP BY kind",
             _start_of_day(at),
             _end_of_day(at),
         )
@@ -185,17 +188,16 @@ class Schedule:
 
     def _new(self, settings: TrainingSettings, count: int, taken: dict[str, int]) -> list[int]:
         """Returns problems that have no card yet, of each kind in turn. taken: of each kind today, before."""
-        by_kind = []
+        by_kind, (shortest, longest) = [], tsume_lengths(self._database)
         places: dict[int, tuple[int | None, int]] = {}
         for kind in settings.kinds:
-            longest = settings.longest_tsume if kind == ProblemKind.TSUME else None
             rows = self._database.rows(
                 "SELECT id, game, ply FROM problems WHERE state = 'sound' AND kind = ?"
-                " AND (? IS NULL OR json_extract(content, '$.length') <= ?)"
+                " AND (kind != 'tsume' OR json_extract(content, '$.length') BETWEEN ? AND ?)"
                 " AND id NOT IN (SELECT problem FROM cards)"
-                f" ORDER BY {ORDER} LIMIT ?",
+                f" ORDER BY {MIXED} LIMIT ?",
                 kind,
-                longest,
+                shortest,
                 longest,
                 count,
             )

@@ -136,5 +136,9 @@ MIGRATIONS = (
     INSERT INTO files SELECT 'mine', path, size, modified FROM old_files;
     DROP TABLE old_files;
     """,
+    """
+    -- An answer outside the list of the day, which it does not use up.
+    ALTER TABLE attempts ADD COLUMN is_free INTEGER NOT NULL DEFAULT 0;
+    """,
 )
 """The statements that lead from each version to the next; `PRAGMA user_version` counts those already run."""

@@ -32,6 +32,12 @@ MOST_BODY_BYTES = 1000
 BODY_S = 10.0
 """It must arrive in this time."""
 
+MOST_CONNECTIONS = 256
+"""Of all devices together, so that files are left for this machine; a usual limit is 1,024 open files."""
+
+MOST_OF_ADDRESS = 32
+"""Of one device: a browser opens six, and one for each tab."""
+
 COOKIE_S = 7 * 24 * 3600
 """The browser of a device forgets its token after this time."""
 
@@ -41,6 +47,27 @@ REVOKED = 4001
 
 class NotPairedError(GoryuError):
     """A device of the network without a token that is valid."""
+
+
+class Bounded(asyncio.Protocol):
+    """A new connection of the network: it gets the server's protocol, or is closed if there are too many."""
+
+    def __init__(self, server: web.Server) -> None:
+        self._server = server
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Counts the connections that came to the same address, and those of the same device."""
+        here, there = transport.get_extra_info("sockname"), transport.get_extra_info("peername")
+        others = [one.transport for one in self._server.connections if one.transport]
+        others = [one for one in others if one.get_extra_info("sockname") == here]
+        same = sum(one.get_extra_info("peername")[0] == there[0] for one in others)
+        assert isinstance(transport, asyncio.Transport)
+        if len(others) >= MOST_CONNECTIONS or same >= MOST_OF_ADDRESS:
+            transport.abort()
+            return
+        protocol = self._server()
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
 
 
 class PairRequest(Request):
@@ -63,6 +90,7 @@ class Lan:
         self.hosts: frozenset[str] = frozenset()
         self.on_revoke: Callable[[Device], None] = lambda device: None
         self._closing: set[asyncio.Task[bool]] = set()
+        self._listener: asyncio.Server | None = None
 
     @property
     def url(self) -> str:
@@ -85,8 +113,11 @@ class Lan:
 
     async def listen(self, runner: web.AppRunner, port: int) -> None:
         """Listens on the address, too; raises InputError if that is impossible."""
+        server = runner.server
+        assert server is not None
+        loop = asyncio.get_running_loop()
         try:
-            await web.TCPSite(runner, self.address, port).start()
+            self._listener = await loop.create_server(lambda: Bounded(server), self.address, port)
         except OSError as error:
             place = f"{self.address}:{port}"
             raise InputError(
@@ -94,6 +125,11 @@ class Lan:
             ) from error
         self.port = port
         self.hosts = frozenset([f"{self.address}:{port}"] + ([self.address] if port == 80 else []))
+
+    def close(self) -> None:
+        """Accepts no more connections."""
+        if self._listener:
+            self._listener.close()
 
     def add_routes(self, app: web.Application) -> None:
         """Adds the page that pairs a device."""

@@ -37,7 +37,6 @@ HEADERS = {
             "frame-ancestors 'none'",
         )
     ),
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
@@ -45,6 +44,9 @@ HEADERS = {
     # A page of another version would not fit this server; the browser asks again and mostly gets "unchanged".
     "Cache-Control": "no-cache",
 }
+
+OF_THIS_MACHINE = {"Cross-Origin-Opener-Policy": "same-origin"}
+"""Also of the page of this machine: from another one, without HTTPS, browsers refuse it with an error."""
 
 
 class Guard:
@@ -101,22 +103,20 @@ class Guard:
 
         @web.middleware
         async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+            is_foreign = self._lan is not None and self._lan.is_foreign(request)
+            headers = HEADERS if is_foreign else HEADERS | OF_THIS_MACHINE
             if problem := self.problem(request):
-                return web.Response(status=403, text=f"refused: {problem}\n", headers=HEADERS)
+                return web.Response(status=403, text=f"refused: {problem}\n", headers=headers)
             if self._lan and (refusal := self._lan.refusal(request)):
-                refusal.headers.update(HEADERS)
+                refusal.headers.update(headers)
                 return refusal
             try:
                 response = await handler(request)
             except web.HTTPException as error:
-                error.headers.update(HEADERS)
+                error.headers.update(headers)
                 raise
-            except OSError:
-                if not request.path.startswith("/static/"):
-                    raise
-                return web.Response(status=404, headers=HEADERS)  # No file can have this name.
             if not response.prepared:
-                response.headers.update(HEADERS)
+                response.headers.update(headers)
             return response
 
         return guard

@@ -5,30 +5,28 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from goryu import __version__
-from goryu.analysis.page_texts import texts_json
 from goryu.base.errors import GoryuError
 from goryu.base.language import speaking, tr
-from goryu.kifu.reading import SUFFIXES
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import Device
 from goryu_page.server.backup import Backup
+from goryu_page.server.files import Files, packed, page
 from goryu_page.server.security import HEADERS, Guard
 from goryu_page.session.messages import MessageError, Request, language_of, parse, read
 from goryu_page.session.session import Session, View
 
 _log = logging.getLogger("goryu_page.server")
 
-STATIC = Path(__file__).parent.parent / "static"
-
 MOST_MESSAGE_BYTES = 2 << 20
 """Of one message from the page: the longest game records have some 100 kB."""
+
+STALE = 4002
+"""The close code for a page of an earlier start of the server; it reloads itself."""
 
 MOST_REASON_BYTES = 123
 """Of the reason in a close frame (RFC 6455, 5.5)."""
@@ -38,6 +36,7 @@ MOST_REASON_BYTES = 123
 class TabLimits:
     """How long tabs are waited for, in seconds, and how many there may be.
 
+    idle_s: a connection without a request, or with half of one, is closed after this time.
     hello_s: a new connection must send the token in this time.
     alive_s: a tab must answer in this time when another one comes with its session.
     grace_s: a lost connection may come back in this time without its searches being stopped.
@@ -47,6 +46,7 @@ class TabLimits:
     most_of_device: likewise, of each device of the local network.
     """
 
+    idle_s: float = 30.0
     hello_s: float = 10.0
     alive_s: float = 1.0
     grace_s: float = 10.0
@@ -61,6 +61,10 @@ class Hello(Request):
 
     token: str = ""
     session: str = ""
+
+
+class StaleError(MessageError):
+    """The token is not that of this start of the server."""
 
 
 class Server:
@@ -86,6 +90,7 @@ class Server:
             lan.on_revoke = self._expel
             lan.pairing.on_change = self._tell_devices
         self.guard = Guard(lan)
+        self._files = Files()
         self.sessions: dict[str, Session] = {}
         self._sockets: dict[str, web.WebSocketResponse] = {}
         self.port = 0
@@ -106,7 +111,9 @@ class Server:
 
         With `lan` it listens on that address, too. Raises OSError or InputError if a port is in use.
         """
-        runner = web.AppRunner(self._app(), access_log=None, shutdown_timeout=1.0)
+        runner = web.AppRunner(
+            self._app(), access_log=None, shutdown_timeout=1.0, keepalive_timeout=self.limits.idle_s
+        )
         await runner.setup()
         sweeper: asyncio.Task[None] | None = None
         try:
@@ -121,6 +128,8 @@ class Server:
         finally:
             if sweeper:
                 sweeper.cancel()
+            if self.lan:
+                self.lan.close()
             for socket in list(self._sockets.values()):
                 await socket.close(code=WSCloseCode.GOING_AWAY)
             for session in self.sessions.values():
@@ -134,16 +143,14 @@ class Server:
         backup = Backup(self._dojo, self.guard, self.lan)
         app.router.add_get("/backup", backup.send)
         app.router.add_post("/backup", backup.receive)
-        app.router.add_static("/static", STATIC, follow_symlinks=False)
+        app.router.add_get("/static/{path:.+}", self._files.send)
+        app.router.add_get("/joined/{path:.+}", self._files.send_joined)
         if self.lan:
             self.lan.add_routes(app)
         return app
 
     async def _page(self, request: web.Request) -> web.Response:
-        text = (STATIC / "index.html").read_text(encoding="utf-8")
-        text = text.replace("{{token}}", self.guard.token_for(request)).replace("{{version}}", __version__)
-        text = text.replace("{{suffixes}}", " ".join(SUFFIXES)).replace("{{texts}}", texts_json())
-        return web.Response(text=text, content_type="text/html")
+        return packed(request, page(request, self.guard.token_for(request)).encode(), "text/html")
 
     async def _socket(self, request: web.Request) -> web.WebSocketResponse:
         socket = web.WebSocketResponse(max_msg_size=MOST_MESSAGE_BYTES, heartbeat=20.0, compress=False)
@@ -156,7 +163,8 @@ class Server:
                     stack.enter_context(self.lan.pairing.connected(device, socket))
                 session, is_new = await self._greet(socket, request, device)
             except (GoryuError, TimeoutError) as error:
-                await socket.close(code=WSCloseCode.POLICY_VIOLATION, message=close_reason(str(error)))
+                code = STALE if isinstance(error, StaleError) else WSCloseCode.POLICY_VIOLATION
+                await socket.close(code=code, message=close_reason(str(error)))
                 return socket
             await self._talk(socket, session, is_new)
         return socket
@@ -184,7 +192,7 @@ class Server:
         hello, language = read(Hello, message), language_of(message)
         if message["type"] != "hello" or not self.guard.is_token(hello.token, request):
             with speaking(language):
-                raise MessageError(tr("the page is of an earlier start of Goryu; reload it"))
+                raise StaleError(tr("the page is of an earlier start of Goryu; reload it"))
         known = hello.session
         session = self.sessions.get(known)
         if session is not None and session.device is not device:

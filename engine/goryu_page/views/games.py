@@ -137,12 +137,6 @@ class GamesView(View):
 
         return await self.ask("games.list", work)
 
-    async def on_record(self, message: GameRequest) -> dict[str, Any]:
-        """Returns a game as {name, text} for the view "Review", which all views open games with."""
-        game = await self.ask("games.record", lambda: self.session.dojo.games.get(message.game))
-        names = " – ".join(name or "?" for name in game.names)
-        return {"name": game.file.rpartition("/")[2] or f"{game.date} {names}".strip(), "text": game.record}
-
     async def on_delete(self, message: GameRequest) -> None:
         """Deletes a game."""
         await self._change("games.delete", lambda: self.session.dojo.games.delete(message.game))

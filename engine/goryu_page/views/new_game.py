@@ -53,6 +53,8 @@ class NewGameRequest(Request):
     opponent: as `is_opponent`; None for a usual one. sfen: the start of shogi, perhaps.
     moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
     over: the end, which may not follow from the moves.
+    name: of the person; "" for a usual one. keeps: is the game to be in My games? before: how many of the
+    moves belong to another game, from which this one begins. kept: the number of the game in My games.
     """
 
     game: GameKind
@@ -65,6 +67,10 @@ class NewGameRequest(Request):
     seconds: tuple[Used, ...] | None = None
     clocks: tuple[tuple[Left, Left], ...] = ()
     over: End | None = None
+    name: Annotated[str, Meta(max_length=40)] = ""
+    keeps: bool = True
+    before: Annotated[int, Meta(ge=0, le=MOST_MOVES)] = 0
+    kept: Annotated[int, Meta(ge=0, le=1 << 62)] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def new_game(message: NewGameRequest, session: Session, rng: Random) -> NewGame:
         side = rng.choice(("first", "second"))
     people = (side in ("first", "both"), side in ("second", "both"))
     start = message.sfen.removeprefix("sfen").strip() if kind == "shogi" else ""
-    names = _names(kind, people, opponent, session.language)
+    names = _names(message, people, opponent, session.language)
     game = PageGame(kind, start, people, names, _clock_config(message.clock), rules_of(session.config))
     lesson = Lesson.kept(message.lesson) if message.lesson else None
     if lesson and (kind != "shogi" or side == "both"):
@@ -96,15 +102,20 @@ def new_game(message: NewGameRequest, session: Session, rng: Random) -> NewGame:
     return NewGame(game, opponent, lesson)
 
 
-def _names(kind: str, people: tuple[bool, bool], opponent: str, language: Language) -> tuple[str, str]:
-    """Returns the names for the record; a person's is empty."""
+def _names(
+    message: NewGameRequest, people: tuple[bool, bool], opponent: str, language: Language
+) -> tuple[str, str]:
+    """Returns the names for the record; those of two people are empty."""
+    if all(people):
+        return "", ""
     name = f"Goryu {opponent}"
     if opponent.startswith(USER_ENGINE):
         name = opponent.removeprefix(USER_ENGINE)
-    elif kind == "shogi":
+    elif message.game == "shogi":
         level = LEVELS[int(opponent) - 1]
         name = f"Goryu {level.japanese if language == 'ja' else level.english}"
-    first, second = ("" if is_person else name for is_person in people)
+    person = " ".join(message.name.split()) or tr("You")
+    first, second = (person if is_person else name for is_person in people)
     return first, second
 
 

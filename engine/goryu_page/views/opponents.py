@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any
 
 from goryu.base.errors import GoryuError
-from goryu.base.language import both
+from goryu.base.language import both, tr
 from goryu.engines.engines_file import engine_named, user_engines
 from goryu.evaluators.network.model_files import models_folder
 from goryu.games.state import Move, State
@@ -142,7 +142,12 @@ class Opponents:
         control = SearchControl()
         job.on_stop(control.stop)
         request = Request(board, limits, config, started_s)
-        return player.search(request, control, lambda _result, _elapsed_ms: None)
+        had_gpu = _uses_gpu(player)
+        answer = player.search(request, control, lambda _result, _elapsed_ms: None)
+        if had_gpu and not _uses_gpu(player):
+            text = tr("the GPU has failed; the opponent goes on with the CPU and is weaker")
+            job.send("play.problem", text=text)
+        return answer
 
     def _search_small(self, kind: str, state: State, job: Job) -> SearchResult:
         setup = self._setup(kind)
@@ -172,6 +177,10 @@ class Opponents:
             report = _log.info if kind in SMALL_BOARDS else _log.warning
             self._setups[kind] = board_setup(kind, Random(), report)
         return self._setups[kind]
+
+
+def _uses_gpu(player: Player) -> bool:
+    return player.slot.loaded is not None and player.slot.loaded.uses_gpu
 
 
 class StoppableRandom(Random):

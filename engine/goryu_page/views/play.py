@@ -10,15 +10,17 @@ from msgspec import Meta
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.games.reversi import PASS
+from goryu.games.shogi import START_SFEN
 from goryu.games.state import Move
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, StoppedError, View, text_of
 from goryu_page.views.game import PageGame
+from goryu_page.views.keeping import Keeper
 from goryu_page.views.lesson import THRESHOLDS
-from goryu_page.views.new_game import NewGameRequest, new_game
-from goryu_page.views.opponents import Opponents, agents, levels, limits_of
+from goryu_page.views.new_game import NewGame, NewGameRequest, new_game
+from goryu_page.views.opponents import USER_ENGINE, Opponents, agents, levels, limits_of
 from goryu_page.views.teacher import Teacher
 
 JOB = "play"
@@ -63,6 +65,7 @@ class PlayView(View):
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
         self._teacher: Teacher | None = None
+        self._keeper: Keeper | None = None
         self._rng = Random()
 
     # Messages of the page.
@@ -92,6 +95,7 @@ class PlayView(View):
         self._stop()
         self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
         self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
+        self._keeper = self._keeper_of(new, message)
         self._opponents.new_game(new.opponent)
         self._continue()
         if self._thinking is None and not all(new.game.people):
@@ -116,6 +120,8 @@ class PlayView(View):
         self._stop()
         try:
             game.undo()
+            if self._keeper:
+                self._keeper.taken_back()
             if self._teacher:
                 self._teacher.lesson.taken_back(len(game.played) + 1)
         finally:
@@ -144,6 +150,7 @@ class PlayView(View):
         self._check_turn(game)
         self._stop()
         game.resign()
+        self._keep_ended(game)
         return self._state()
 
     def on_declare(self, message: OfGame) -> dict[str, Any]:
@@ -152,6 +159,7 @@ class PlayView(View):
         self._check_turn(game)
         game.declare()
         self._stop()
+        self._keep_ended(game)
         return self._state()
 
     async def on_hint(self, message: OfGame) -> list[dict[str, Any]]:
@@ -161,6 +169,8 @@ class PlayView(View):
         state = game.for_search()
         if self._thinking is not None:
             raise InputError(tr("wait for the opponent's move"))
+        if self._keeper:
+            self._keeper.helped()
 
         def work(job: Job) -> list[dict[str, Any]]:
             return [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
@@ -210,6 +220,7 @@ class PlayView(View):
         self._cancel_flag()
         self._has_failed = False
         if game.over is not None:
+            self._keep_ended(game)
             return
         if game.people[game.turn] and game.must_pass:
             game.push(PASS, seconds=0.0)
@@ -250,6 +261,7 @@ class PlayView(View):
             return
         if game.check_time():
             self._stop()
+            self._keep_ended(game)
             self._push_state()
         else:
             self._continue()
@@ -289,6 +301,24 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
+    def _keeper_of(self, new: NewGame, message: NewGameRequest) -> Keeper:
+        """Returns what keeps a new game. Help before a restart of the server is not known."""
+        is_level = message.game == "shogi" and not new.opponent.startswith(USER_ENGINE)
+        is_even = new.game.first_position == START_SFEN and not (message.moves or message.lesson)
+        return Keeper(
+            self.session,
+            is_wanted=message.keeps,
+            moves_before=message.before,
+            number=message.kept,
+            is_kept=message.kept is not None and new.game.over is not None,
+            level=int(new.opponent) if is_level and is_even else None,
+            on_kept=self._push_state,
+        )
+
+    def _keep_ended(self, game: PageGame) -> None:
+        if self._keeper:
+            self._keeper.ended(game)
+
     def _go_on(self) -> None:
         """Goes on after the judgement of a move."""
         self._continue()
@@ -312,5 +342,6 @@ class PlayView(View):
             "opponent": self._opponent,
             "thinking": self._thinking is not None,
             "failed": self._has_failed,
+            "kept": self._keeper.number if self._keeper else None,
             "lesson": self._teacher.lesson.to_json() if self._teacher else None,
         }

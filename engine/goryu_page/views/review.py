@@ -37,6 +37,9 @@ from goryu_page.session.session import Job, Session, View
 Playouts = Annotated[int, Meta(ge=1, le=100_000)]
 """For each position of a review."""
 
+SKETCH_PLAYOUTS = 16
+"""For each position at first, so that the whole graph is there soon."""
+
 LIVE_PLAYOUTS = 200_000
 """The live analysis of a position ends after this many."""
 
@@ -46,8 +49,12 @@ LIVE_SHARE = 8
 
 
 class OpenRequest(Request):
-    """A record, as bytes or as text. name: of the file."""
+    """A record, as bytes or as text. name: of the file. key: what the page calls the game in its address.
 
+    Without bytes and text the key is the number of a game in "My games".
+    """
+
+    key: Annotated[str, Meta(max_length=40)] = ""
     name: str = "record"
     content: bytes | None = None
     text: str | None = None
@@ -79,10 +86,14 @@ class LineRequest(Request):
 
 
 class GuessRequest(Request):
-    """A move in USI, instead of move `index` of the game (0 for the first)."""
+    """A move in USI, instead of move `index` of the game (0 for the first).
+
+    is_mistake: is the move of the game a mistake, so that the better one is the right answer?
+    """
 
     index: Annotated[int, Meta(ge=0, le=MOST_PLIES)]
     move: str
+    is_mistake: bool = False
 
 
 class ReviewView(View):
@@ -94,21 +105,36 @@ class ReviewView(View):
         super().__init__(session)
         self._reviewer: Reviewer | None = None
         self._live: PositionSearcher | None = None
-        self._file = ""
+        self._file = self._key = ""
+        self._side: int | None = None
         self._describer: Describer | None = None
 
     # The game.
 
     async def on_open(self, message: OpenRequest) -> dict[str, Any]:
         """Opens a record; returns it with what is known about it."""
-        file, playouts = message.name[:200], message.playouts
-        data = message.content if message.text is None else message.text
-        if data is None:
-            raise MessageError("review.open: expected text or content")
+        if message.text is None and message.content is None:
+            opened, side = await self.ask("review.game", lambda: self._kept(message))
+        else:
+            opened, side = message, None
         self.session.stop("review")
         self.session.stop("review.live")
         self.session.stop("review.guess")
-        return await self.session.run("review.open", lambda job: self._open(file, data, playouts))
+        return await self.session.run("review.open", lambda job: self._open(opened, side))
+
+    def _kept(self, message: OpenRequest) -> tuple[OpenRequest, int | None]:
+        """Returns a game of "My games" with the playouts of its review, and the side of the user or None."""
+        if not message.key.isdecimal():
+            raise MessageError("review.open: expected text, content or the number of a game")
+        dojo, number = self.session.dojo, int(message.key)
+        game, me = dojo.games.get(number), dojo.games.me()
+        names = " – ".join(name or "?" for name in game.names)
+        return OpenRequest(
+            key=message.key,
+            name=game.file.rpartition("/")[2] or f"{game.date} {names}".strip(),
+            text=game.record,
+            playouts=dojo.reviewing.reviews.playouts_of(number) or message.playouts,
+        ), next((side for side, name in enumerate(game.names) if name in me), None)
 
     async def on_state(self, _message: Request) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
@@ -152,18 +178,24 @@ class ReviewView(View):
             raise InputError(tr("no game is open: open a record first"))
         return self._describer
 
-    def _open(self, file: str, data: bytes | str, playouts: int) -> dict[str, Any]:
+    def _open(self, opened: OpenRequest, side: int | None) -> dict[str, Any]:
+        data = opened.content if opened.text is None else opened.text
+        assert data is not None
+        file = opened.name[:200]
         record, place, has_others = _first_game(data, file)
         if has_others:
             self._tell(tr("the file has several games; this is number {number}", number=place))
-        review = GameReview(record.start, record.moves, playouts)
+        review = GameReview(record.start, record.moves, opened.playouts)
         self._load().recall(review)
-        self._file, self._describer = file, Describer(record, review)
+        self._file, self._key, self._side = file, opened.key, side
+        self._describer = Describer(record, review)
         return self._state(self._describer)
 
     def _state(self, describer: Describer) -> dict[str, Any]:
         return {
             "file": self._file,
+            "key": self._key,
+            "side": self._side,
             "date": describer.record.date,
             "isRunning": self.session.is_running("review"),
             "network": self.session.network_texts(),
@@ -183,8 +215,17 @@ class ReviewView(View):
         self.session.send("review.message", text=text)
 
     def _review(self, job: Job, describer: Describer) -> bool:
-        on_change = self._on_change(job, describer)
-        return self._load().review(describer.review, on_change, lambda: job.is_stopped)
+        review, on_change, stop = describer.review, self._on_change(job, describer), lambda: job.is_stopped
+        sketch = GameReview(review.start, review.moves, min(SKETCH_PLAYOUTS, review.playouts))
+
+        def enter(_sketch: GameReview, index: int) -> None:
+            if review.analyses[index] is None and (analysis := sketch.analyses[index]) is not None:
+                review.enter(index, analysis)
+                on_change(review, index)
+
+        if None in review.analyses:
+            self._load().review(sketch, enter, stop)
+        return self._load().review(review, on_change, stop)
 
     def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
         def on_progress(progress: Progress) -> None:
@@ -263,16 +304,21 @@ class ReviewView(View):
         """Judges a guess; null if it was stopped.
 
         Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
+        played: the move of the game, or the better move instead of a mistake.
         """
         review = self._opened().review
         if message.index >= len(review.moves):
             raise MessageError(f"review.guess: index {message.index}: the game has {len(review.moves)} moves")
+        known = review.ply(message.index) if message.is_mistake else None
+        right = known.best if known and known.best else review.moves[message.index]
         return await self.session.run(
-            "review.guess", lambda job: self._judge(job, review, message.index, message.move)
+            "review.guess", lambda job: self._judge(job, review, message.index, message.move, right)
         )
 
-    def _judge(self, job: Job, review: GameReview, index: int, move: str) -> dict[str, Any] | None:
-        before, played = review.moves[:index], review.moves[index]
+    def _judge(
+        self, job: Job, review: GameReview, index: int, move: str, played: str
+    ) -> dict[str, Any] | None:
+        before = review.moves[:index]
         board = board_after(review.start, before)
         found, playouts = {}, self.session.dojo.playouts.move
         for name in dict.fromkeys((move, played)):

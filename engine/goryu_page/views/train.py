@@ -20,7 +20,8 @@ from goryu_page.dojo.database import now
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt
-from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.dojo.settings import change_training_settings, training_settings, tsume_lengths
+from goryu_page.dojo.strength import GRADES, set_grade, strength
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, View
 from goryu_page.tsume.judge import TsumeGame, Verdict
@@ -44,7 +45,8 @@ class Shown:
     """The problem on the board of one tab.
 
     mode: "today", or "free". began_s: when it was shown (monotonic). hints: given so far.
-    is_kept: has the first answer been kept? game: of a mate problem.
+    is_kept: has the first answer been kept? game: of a mate problem. reply: what a page that is loaded again
+    shows: {"move", "answer"} of the last answer, or {"told"}; None if the user may answer.
     """
 
     problem: Problem
@@ -53,6 +55,7 @@ class Shown:
     hints: int = 0
     is_kept: bool = False
     game: TsumeGame | None = None
+    reply: Json | None = None
 
 
 class ChangeRequest(Request):
@@ -61,12 +64,34 @@ class ChangeRequest(Request):
     changes: dict[str, Any]
 
 
+class GradeRequest(Request):
+    """grade: see `goryu_page.dojo.strength`."""
+
+    grade: str
+
+
 class NextRequest(Request):
-    """Asks for a problem. With "free" also a kind and, for mate problems, perhaps a length."""
+    """Asks for a problem. With "free" also a kind and, for mate problems, perhaps a length.
+
+    skips: is the shown problem to come after all others?
+    """
 
     mode: Literal["today", "free"]
+    skips: bool = False
     kind: ProblemKind | None = None
     length: Annotated[int, Meta(ge=1, le=99)] | None = None
+
+
+class ProblemRequest(Request):
+    """is_again: may the user answer again?"""
+
+    is_again: bool = False
+
+
+class OpenRequest(Request):
+    """problem: its number in the database."""
+
+    problem: Annotated[int, Meta(ge=1, le=1 << 62)]
 
 
 class AnswerRequest(Request):
@@ -90,6 +115,7 @@ class TrainView(View):
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._shown: Shown | None = None
+        self._skipped: dict[int, None] = {}  # In order.
 
     def now(self) -> datetime:
         """The time."""
@@ -123,6 +149,8 @@ class TrainView(View):
             "isChecking": dojo.checker.is_running,
             "failure": dojo.checker.failure,
             "lengths": dojo.problems.lengths(),
+            "strength": self._strength(),
+            "tsume": tsume_lengths(dojo.database),
             "hasMe": bool(dojo.games.me()),
             "day": day_json(dojo.schedule.day(self.now())),
         }
@@ -137,6 +165,24 @@ class TrainView(View):
 
         return await self.ask("train.change", work)
 
+    async def on_strength(self, _message: Request) -> Json:
+        """Returns how strong the user is: grade (None: not known), level (a match), and all grades."""
+        return await self.ask("train.strength", self._strength)
+
+    async def on_grade(self, message: GradeRequest) -> Json:
+        """Keeps the grade that the user names; returns what `on_strength` returns."""
+
+        def work() -> Json:
+            set_grade(self.session.dojo.database, message.grade)
+            self.session.dojo.tell("train.changed")
+            return self._strength()
+
+        return await self.ask("train.strength", work)
+
+    def _strength(self) -> Json:
+        known = strength(self.session.dojo.database)
+        return {"grade": known and known.grade, "level": known and known.level, "grades": list(GRADES)}
+
     # A problem on the board.
 
     async def on_next(self, message: NextRequest) -> Json | None:
@@ -145,26 +191,53 @@ class TrainView(View):
         if message.mode == "free" and message.kind is None:
             raise MessageError("train.next: expected a kind")
         self.session.stop("train.answer")
-        before = self._shown.problem.id if self._shown else None
+        avoided = [*self._skipped]
+        if self._shown:
+            avoided.append(self._shown.problem.id)
+            if message.skips:
+                self._skipped[self._shown.problem.id] = None
 
         def work() -> Problem | None:
             if message.mode == "free" and message.kind is not None:
-                return dojo.problems.pick(message.kind, message.length, before)
-            day = dojo.schedule.day(self.now())
-            return dojo.problems.get(day.problems[0]) if day.problems else None
+                return self._pick(message.kind, message.length, avoided)
+            left = dojo.schedule.day(self.now()).problems
+            if skipped := [one for one in self._skipped if one in left]:
+                left = (*(one for one in left if one not in skipped), *skipped)
+            return dojo.problems.get(left[0]) if left else None
 
         problem = await self.ask("train.next", work)
         self._shown = Shown(problem, message.mode) if problem else None
         return self._problem()
 
-    def on_problem(self, _message: Request) -> Json | None:
-        """Returns the problem that is shown, from its start, or None."""
+    async def on_open(self, message: OpenRequest) -> Json | None:
+        """Shows a problem, outside the list of the day, and returns it."""
+        self.session.stop("train.answer")
+        problem = await self.ask("train.next", lambda: self.session.dojo.problems.get(message.problem))
+        self._shown = Shown(problem, "free")
+        return self._problem()
+
+    def _pick(self, kind: ProblemKind, length: int | None, avoided: list[int]) -> Problem | None:
+        """Returns a problem for free training; without a length those that suit the user come first."""
+        dojo = self.session.dojo
+        if length:
+            return dojo.problems.pick(kind, (length, length), avoided)
+        suiting = tsume_lengths(dojo.database) if kind is ProblemKind.TSUME else None
+        return dojo.problems.pick(kind, suiting, avoided) or dojo.problems.pick(kind, None, avoided)
+
+    def on_problem(self, message: ProblemRequest) -> Json | None:
+        """Returns the problem that is shown, from its start, and what was said of the answer; or None."""
         if self._shown is not None:
             self._shown.game = None
+            if message.is_again:
+                self._shown.reply = None
         return self._problem()
 
     def _problem(self) -> Json | None:
-        return problem_json(self._shown.problem, self._shown.mode) if self._shown else None
+        shown = self._shown
+        if shown is None:
+            return None
+        known = {"reply": shown.reply, "isAnswered": shown.is_kept}
+        return problem_json(shown.problem, shown.mode) | known
 
     def _here(self) -> Shown:
         if self._shown is None:
@@ -205,13 +278,17 @@ class TrainView(View):
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)
-        return {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
+        said = {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
+        shown.reply = {"move": move, "answer": said}
+        return said
 
     async def on_solution(self, _message: Request) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
         # By the name of the answer's job: of an answer and the solution only the first counts.
-        return await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
+        told = await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
+        shown.reply = {"told": told}
+        return told
 
     async def on_hint(self, _message: Request) -> Json:
         """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
@@ -230,7 +307,8 @@ class TrainView(View):
         if shown.is_kept:
             return past[1:]
         seconds = monotonic() - shown.began_s
-        schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds))
+        is_free = shown.mode == "free"
+        schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds, is_free))
         shown.is_kept = True  # Not if the disk is full: the next answer is kept then.
         self.session.dojo.tell("train.changed")
         return past
@@ -260,6 +338,7 @@ class TrainView(View):
             past = self._keep(shown, game.moves[0], True)
             plies, shortest = len(game.moves), shown.problem.content["length"]
             told = self._told(shown, past)
+            shown.reply = {"told": told}
             return result | {"isRight": True, "isOver": True, "plies": plies, "shortest": shortest, **told}
         result["reply"] = named_line(game.board, [reply])
         game.play(reply)

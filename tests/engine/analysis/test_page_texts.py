@@ -3,8 +3,8 @@
 import json
 import re
 
+from goryu.analysis.joining import STATIC
 from goryu.analysis.page_texts import LANGUAGES, page_texts, texts_json
-from goryu.analysis.standalone_page import STATIC
 
 ENGINE = STATIC.parent.parent
 

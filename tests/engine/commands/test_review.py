@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import os
 import re
 import sys
@@ -50,6 +51,15 @@ def test_the_kif_has_comments_and_the_better_line_and_can_be_read_again(game: Pa
     assert record.moves == parse_record(ROOK_HANGS_KIF).moves
     assert record.plies[10].comment.startswith("飛車をただで取られる。\n")
     assert "大悪手" in record.plies[10].comment
+    # The expressions of ShogiHome, which draws a graph of these lines: centipawns or a mate, for black.
+    scores = r"^#評価値=[+-]?[0-9]+$|^#詰み=(先手勝ち|後手勝ち):[0-9]+手$"
+    assert all(re.search(scores, ply.comment, re.MULTILINE) for ply in record.plies)
+    lost = re.search("^#評価値=(-[0-9]+)$", record.plies[10].comment, re.MULTILINE)
+    rate = re.search("先手の勝率 ([0-9.]+) %", record.plies[10].comment)
+    assert lost
+    assert rate
+    odds = float(rate[1]) / (100 - float(rate[1]))
+    assert int(lost[1]) == pytest.approx(285 * math.log(odds), abs=20)  # Eval_Coef.
     assert [variation.ply for variation in record.variations] == [11, 11]  # The record has one, too.
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from goryu.csa import record_file
-from goryu.csa.record_file import RecordFile
+from goryu.csa.record_file import RecordFile, file_stem
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa
 
@@ -44,3 +44,13 @@ def test_no_record_replaces_another(tmp_path: Path) -> None:
     for _ in range(2):
         RecordFile(tmp_path, "../a game", GameRecord(), print).end(Ending.INTERRUPTED, None)
     assert sorted(path.name for path in tmp_path.iterdir()) == [".._a_game-2.csa", ".._a_game.csa"]
+
+
+def test_a_server_chooses_no_folder_no_device_and_no_endless_name() -> None:
+    devices = ("CON", "nul", "Aux.x", "COM1", "lpt9.csa.x")
+    assert [file_stem(name) for name in devices] == [f"_{name}" for name in devices]
+    assert file_stem("console") == "console"
+    for name in ("../../x", "a/b", "C:\\x", "a\0b", "\x1b[31m", "対" * 300):
+        stem = file_stem(name)
+        assert not set(stem) & set('/\\:\0\x1b"<>|?*')
+        assert len(f"{stem}-100.csa".encode()) <= 255

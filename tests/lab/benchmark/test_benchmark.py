@@ -9,12 +9,9 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi import Board
-from goryu.games.shogi.sfen import START_SFEN
-from goryu.implementation import IMPLEMENTATION
 from goryu.search.graph.config import PuctConfig
 from goryu_lab.benchmark import throughput
 from goryu_lab.benchmark.backends import Comparison
-from goryu_lab.benchmark.perft import NATIVE_PLIES, Case, measure, native_counter
 from goryu_lab.benchmark.random_network import SHARPNESS, TENSORS, write_random_network
 from goryu_lab.benchmark.signature import bench_signature
 from goryu_lab.benchmark.suite import NAMES, Plan, Suite
@@ -71,21 +68,6 @@ def test_the_table_shows_only_numbers_and_memory_does_not_depend_on_what_was_loa
     suite = Suite(SMALL, network)
     list(suite.run())
     assert all(cell[:1].isdigit() for cell in make_table(suite.results()).columns[1].cells if cell)
-
-
-def test_perft_of_both_programs_agrees_and_a_wrong_count_is_noticed() -> None:
-    result = measure(Case("start", START_SFEN, 2, 900), "python", 2)
-    assert result.agree
-    assert result.leaves["python"] == 900
-    assert ("cshogi" in result.leaves) == (result.ratio is not None)
-    assert not measure(Case("start", START_SFEN, 2, 901), "python", 1).agree
-
-
-@pytest.mark.skipif(IMPLEMENTATION != "native", reason="counts with the native board")
-def test_the_native_count_can_be_interrupted_every_few_plies(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert native_counter(Case("start", START_SFEN, NATIVE_PLIES + 1))() == 19_861_490
-    monkeypatch.setattr("goryu_lab.benchmark.perft.NATIVE_PLIES", 1)
-    assert native_counter(Case("start", START_SFEN, 3))() == 25_470
 
 
 def test_a_stopped_search_answers() -> None:

@@ -36,7 +36,7 @@ def reviewed(
 ) -> int:
     """Adds a game with the judgement of some plies: (ply, class, loss, missed mate, allowed mate)."""
     record = parse_record(GAME.removesuffix(" 4a3b") if at == "2" else GAME)
-    game = present(Games(database).add(record))
+    game = present(Games(database).add(record, "game.kif"))
     with database.transaction() as connection:
         connection.execute("UPDATE games SET black = '甲', white = '乙' WHERE id = ?", (game,))
         connection.execute("INSERT INTO reviews VALUES (?, 100, 'x', 90, 90, 1, 1, ?)", (game, at))
@@ -236,14 +236,14 @@ def test_free_training_begins_with_what_was_never_answered(database: Database) -
     )
     assert problems.lengths() == {1: 2, 3: 1}
 
-    def picked(length: int | None, avoid: int | None = None) -> int:
-        found = present(problems.pick(ProblemKind.TSUME, length, avoid))
-        return found.id
+    def picked(lengths: tuple[int, int] | None, *avoid: int) -> int:
+        return present(problems.pick(ProblemKind.TSUME, lengths, avoid)).id
 
-    assert picked(3) == 3
-    assert picked(1) == 1
-    assert picked(1, avoid=1) == 2
+    assert picked((3, 5)) == 3
+    assert picked((1, 1)) == 1
+    assert picked((1, 1), 1) == 2
     with database.transaction() as connection:
-        connection.execute("INSERT INTO attempts VALUES (1, 1, '2026', '', 0, 0, 1)")
-    assert picked(None) == 2
+        connection.execute("INSERT INTO attempts VALUES (1, 1, '2026', '', 0, 0, 1, 0)")
+    assert picked(None) == 3  # One of each length.
+    assert picked(None, 3) == 2
     assert problems.pick(ProblemKind.ONLY) is None

@@ -13,6 +13,7 @@ from goryu_page.dojo.games import Games
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu_page.dojo.schedule import Attempt, Schedule, rating_of
 from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.dojo.strength import Strength, set_grade
 
 NOON = datetime(2026, 11, 26, 12).astimezone()
 DAY = timedelta(days=1)
@@ -101,6 +102,50 @@ def test_problems_of_a_game_come_in_its_order_and_the_newest_game_first(tmp_path
     Problems(database).add(made)
     asked = [Problems(database).get(one).ply for one in Schedule(database).day(NOON).problems]
     assert asked == [3, 5, 7, 9, 4]
+
+
+def test_free_training_uses_nothing_of_the_list_up_but_makes_a_problem_due(database: Database) -> None:
+    schedule = Schedule(database)
+    assert schedule.day(NOON).problems == (1, 4, 2, 5)
+    for problem in (1, 4):
+        schedule.keep(Attempt(problem, NOON, "7g7f", False, 0, 30, is_free=True))
+    day = schedule.day(NOON)
+    assert (day.problems, day.done, day.seconds) == ((2, 5, 3, 6), 0, 0)
+    assert set(schedule.day(NOON + DAY).problems) >= {1, 4}
+
+
+def test_new_mates_are_as_long_as_the_strength_says_and_of_each_length_in_turn(tmp_path: Path) -> None:
+    database = Database(tmp_path / "dojo.sqlite3")
+    mates = [
+        NewProblem(ProblemKind.TSUME, f"4k4/9/4P4/9/9/9/9/9/9 b G{number}P 1", (), {"length": length},
+                   state=ProblemState.SOUND)
+        for number, length in enumerate((1, 1, 3, 3, 5, 5, 7, 9, 13), start=2)
+    ]  # fmt: skip
+    Problems(database).add(mates)
+
+    def asked() -> list[int]:
+        found = map(Problems(database).get, Schedule(database).day(NOON).problems)
+        return [problem.content["length"] for problem in found]
+
+    assert asked() == [1, 3, 5, 1, 3, 5]  # Nothing is known of the user.
+    set_grade(database, "1k")
+    assert asked() == [3, 5, 7, 3, 5]
+    change_training_settings(database, {"shortest_tsume": 7})
+    assert asked() == [7]
+    change_training_settings(database, {"longest_tsume": 13})
+    assert asked() == [7, 9, 13]
+    with pytest.raises(InputError, match="beginner"):
+        set_grade(database, "9d")
+
+
+def test_results_move_the_strength_the_first_ones_more() -> None:
+    first, later = Strength(1550), Strength(1550, 20)
+    assert first.after(1550, 1).rating - 1550 > later.after(1550, 1).rating - 1550 > 0
+    assert later.after(1550, 0.5).rating == 1550
+    assert (first.grade, first.level) == ("5k", 5)
+    for _ in range(30):
+        first = first.after(1550, 0)
+    assert (first.grade, first.level) == ("10k", 4)
 
 
 def test_minutes_end_a_day_too(database: Database) -> None:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./modules.mjs";
 
-const { bottomOf, clockOf, clocksAfter, discsOf, keptGame, shownAt } = await load("play-state.js");
+const { anotherGame, bottomOf, clockOf, clocksAfter, discsOf, keptGame, shownAt } = await load("play-state.js");
 
 test("the person sits at the bottom, Black where there are two or none", () => {
   const sides = [[true, false], [false, true], [true, true], [false, false]];
@@ -32,13 +32,22 @@ test("a position that is looked at has no legal moves", () => {
 test("a tab keeps the moves, their times and the clocks, and what a teaching game has asked", () => {
   const moves = [{ name: "7g7f", seconds: 3, left: [60, 60] }];
   const lesson = { threshold: 0.1, moves: [], isJudging: false, question: { ply: 1 } };
-  const kept = keptGame({ game: "shogi" }, { moves, over: null, clock: {}, lesson }, [57, 60]);
+  const kept = keptGame({ game: "shogi" }, { moves, over: null, clock: {}, lesson, kept: 7 }, [57, 60]);
   assert.deepEqual(kept, {
-    game: "shogi", over: null, moves: ["7g7f"], seconds: [3], clocks: [[60, 60], [57, 60]],
+    game: "shogi", over: null, kept: 7, moves: ["7g7f"], seconds: [3], clocks: [[60, 60], [57, 60]],
     lesson: { threshold: 0.1, moves: [], isDue: true },
   });
 });
 
 test("discs are counted by side", () => {
   assert.deepEqual([0, 1].map((side) => discsOf("..XOX", side)), [2, 1]);
+});
+
+test("another game begins where this one began, also after a reload", () => {
+  const setup = { game: "shogi", opponent: "5", side: "first", moves: ["2g2f"], before: 1, lesson: { threshold: 0.1 } };
+  const moves = ["2g2f", "8c8d"].map((name) => ({ name, seconds: 1 }));
+  const lesson = { threshold: 0.1, moves: [{}], isJudging: false, question: null };
+  const kept = keptGame(setup, { moves, over: { ending: "time", winner: 1 }, clock: null, lesson, kept: 7 }, null);
+  assert.deepEqual(anotherGame(kept), setup);
+  assert.deepEqual(anotherGame({ game: "tictactoe", moves: ["4"], seconds: [1], over: {}, kept: null }), { game: "tictactoe" });
 });

@@ -4,6 +4,7 @@ import { load } from "./modules.mjs";
 
 const { ReviewState } = await load("review-state.js");
 const { afterMove } = await load("sfen.js");
+const { centipawns, evaluation } = await load("unit.js");
 
 const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 const MOVES = ["7g7f", "3c3d", "2g2f", "8c8d"];
@@ -89,6 +90,13 @@ test("the deeper analysis counts", () => {
   const deeper = { playouts: 500, moves: [] };
   state.live.set("7g7f", deeper);
   assert.equal(state.analysis(), deeper);
+});
+
+test("half of the games won are no centipawns, and a win rate at odds of e : 1 is what the engine writes for it", () => {
+  assert.equal(centipawns(0.5), 0);
+  assert.equal(centipawns(Math.E / (1 + Math.E)), 285);
+  assert.equal(centipawns(1 / (1 + Math.E)), -285);
+  assert.equal(evaluation(0.734), "73");
 });
 
 test("mistakes are found before and behind the place", () => {

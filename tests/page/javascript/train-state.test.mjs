@@ -64,3 +64,17 @@ test("the solution shows its first move from the start of the problem", () => {
   assert.ok(!state.isOpen);
   assert.deepEqual(state.board, { sfen: afterMove(START, "2g2f"), lastMove: "2g2f" });
 });
+
+test("a page that is loaded again shows what was said of the answer", () => {
+  const answer = { isRight: false, refutation: { usi: ["3c3d"] } };
+  const wrong = new TrainState();
+  wrong.begin({ ...PROBLEM, isAnswered: true, reply: { move: "2g2f", answer } });
+  assert.equal(wrong.answer, answer);
+  assert.ok(wrong.isAnswered && !wrong.isOpen);
+  const told = new TrainState();
+  told.begin({ ...PROBLEM, isAnswered: true, reply: { told: { solutions: [{ line: { usi: ["2g2f"] } }] } } });
+  assert.equal(told.board.lastMove, "2g2f");
+  const open = new TrainState();
+  open.begin({ ...PROBLEM, isAnswered: true, reply: null });
+  assert.ok(open.isAnswered && open.isOpen);
+});

@@ -19,7 +19,7 @@ from goryu_page.lan.invitation import invitation
 from goryu_page.lan.lan import MOST_BODY_BYTES, REVOKED, Lan
 from goryu_page.lan.pairing import MOST_TRIES
 from goryu_page.server.security import TOKEN_HEADER
-from goryu_page.server.server import Server, TabLimits
+from goryu_page.server.server import STALE, Server, TabLimits
 from web_client import ADDRESS, Client, can_listen
 
 FILES = ["", "static/js/main.js", "static/css/base.css", "static/icon.svg", "static/index.html",
@@ -272,8 +272,8 @@ def test_no_header_makes_a_device_the_computer(ask: Any, lan: Any, code: Any) ->
         assert await phone.pair(code()) == 200
         token = await phone.token()
         assert token != lan.token
-        assert await (await phone.hello(token=lan.token)).end() == 1008
-        assert await (await computer.hello(token=token)).end() == 1008
+        assert await (await phone.hello(token=lan.token)).end() == STALE
+        assert await (await computer.hello(token=token)).end() == STALE
         # And the other way round: the computer's address is not served under the network's name.
         assert (await computer.get("", Host=phone.origin.removeprefix("http://")))[0] == 403
 
@@ -384,6 +384,40 @@ def test_what_a_device_can_use_up_is_bounded(ask: Any, lan: Any, code: Any) -> N
         assert await (await phone.hello()).end() == 1008
         # The tabs of devices take no place from those of the computer.
         assert (await (await computer.hello()).welcome())["type"] == "session.welcome"
+
+    ask(do)
+
+
+def test_connections_that_say_nothing_end_and_leave_room(
+    ask: Any, lan: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("goryu_page.lan.lan.MOST_OF_ADDRESS", 5)
+
+    async def refused(port: int) -> bool:
+        reader, writer = await asyncio.open_connection(ADDRESS, port)
+        open_ones.append(writer)
+        writer.write(b"GET / HTTP/1.1\r\n")
+        try:
+            return await asyncio.wait_for(reader.read(1), 1) == b""
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+
+    open_ones: list[asyncio.StreamWriter] = []
+
+    async def do(_: Client, computer: Client) -> None:
+        port = lan.server.port
+        assert [await refused(port) for _ in range(7)] == [False] * 5 + [True] * 2
+        assert (await computer.get(""))[0] == 200
+        other = Server({}, lan.dojo, limits=TabLimits(idle_s=0.1))
+        async with other.running():
+            for half in (b"", b"GET / HTTP/1.1\r\nHost: x"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", other.port)
+                writer.write(half)
+                assert await reader.read() == b""
+        for one in open_ones:
+            one.close()
 
     ask(do)
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from goryu.analysis.joining import STATIC
 from goryu_page.commands import web as command
-from goryu_page.server.server import STATIC
 from goryu_page.views.views import VIEWS
 from paths import ROOT
 

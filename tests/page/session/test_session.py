@@ -48,7 +48,7 @@ def endless(server: Any) -> type[Endless]:
 
 START = """
 async () => {
-  const socket = await import("/static/js/socket.js");
+  const socket = goryu.take("js/socket.js");
   window.counts = [];
   socket.on("endless.count", ({ count, at }) => window.counts.push([count, at]));
   socket.request("endless.start").catch(() => {});
@@ -282,10 +282,10 @@ def test_a_huge_paste_is_refused_and_the_connection_stays(open_page: Any, server
     page.evaluate(paste)
     expect(page.locator(".toast.error")).to_contain_text("larger than 1 MB")
     too_large = """async () => {
-      const socket = await import("/static/js/socket.js");
+      const socket = goryu.take("js/socket.js");
       return socket.request("play.options", { text: "x".repeat(3 << 20) }).catch((error) => error.message);
     }"""
     page.problems = []
     assert "too large" in page.evaluate(too_large)
-    assert page.evaluate("async () => (await import('/static/js/socket.js')).request('play.options')")
+    assert page.evaluate("async () => (goryu.take('js/socket.js')).request('play.options')")
     assert len(server.server._sockets) == 1

@@ -73,7 +73,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
     expect(rows).to_have_count(1)
 
     page.locator(".game-list td.of-players button").click()
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached", timeout=120_000)
+    page.locator(".review-progress progress[value='1']").wait_for(state="attached", timeout=120_000)
     expect(page.locator(".game-move")).to_have_count(PLIES + 1)
     expect(page.locator(".review-actions h2")).to_have_text("▲相手0 △甲 2026-04-04")
 
@@ -162,7 +162,6 @@ MESSAGES: tuple[dict[str, Any], ...] = (
     {"type": "games.add", "name": "a.usi", "content": b64encode(b"position startpos moves 7g7f").decode()},
     {"type": "games.state"},
     {"type": "games.list"},
-    {"type": "games.record", "game": 1},
     {"type": "games.progress", "minutes": 540},
     {"type": "games.playouts", "playouts": 100},
     {"type": "games.pause", "isPaused": True},

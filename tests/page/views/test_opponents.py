@@ -1,12 +1,17 @@
 """The engines of one tab."""
 
 from dataclasses import replace
+from time import monotonic
+from unittest.mock import MagicMock
 
 import pytest
 
+from goryu.implementation import Board
+from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.player import Player
 from goryu.players.set_up.loading import SharedEvaluators
+from goryu_page.session.session import Job
 from goryu_page.views.opponents import CAPACITY_BYTES, Opponents
 
 
@@ -51,3 +56,15 @@ def test_a_new_game_leaves_a_search_that_still_ends_alone(monkeypatch: pytest.Mo
     for _ in range(2):
         assert opponents._shogi(config) is player
         assert forgetting == [player]
+
+
+def test_the_page_hears_when_the_opponent_loses_its_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = EngineConfig(EvaluatorConfig("uniform"))
+    opponents = Opponents(config, SharedEvaluators(print))
+    on_gpu = [True, False, False, False]  # Before and after two searches.
+    monkeypatch.setattr("goryu_page.views.opponents._uses_gpu", lambda _player: on_gpu.pop(0))
+    job = MagicMock(spec=Job)
+    for _ in range(2):
+        opponents._search(Board(), Limits(nodes=1), config, monotonic(), job)
+    job.send.assert_called_once()
+    assert job.send.call_args.args == ("play.problem",)

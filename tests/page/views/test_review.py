@@ -52,7 +52,7 @@ def opened(open_page: Callable[..., Any], record: Path, **options: Any) -> Any:
     page.set_default_timeout(120_000)
     page.locator(".opener").wait_for()
     page.set_input_files(".opener input[type=file]", str(record))
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    page.locator(".review-progress progress[value='1']").wait_for(state="attached")
     return page
 
 
@@ -119,10 +119,10 @@ def test_a_review_goes_on_and_ends_while_the_connection_is_lost_and_comes_back(
     )
     page.get_by_role("button", name="Open the text").click()
     done = "Every position has at least 3,000 playouts."
-    expect(page.locator(".review-actions")).to_contain_text(re.compile(f"[2-9] of 13|{done}"))
+    expect(page.locator(".review-progress")).to_contain_text(re.compile(f"[2-9] of 13|{done}"))
     server.drop_connections()
-    expect(page.locator(".review-actions")).to_contain_text(done, timeout=120_000)
-    expect(page.get_by_role("button", name="Review", exact=True)).to_be_visible()
+    expect(page.locator(".review-progress")).to_contain_text(done, timeout=120_000)
+    expect(page.get_by_role("button", name="Stop")).to_be_hidden()
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
@@ -204,7 +204,7 @@ def opened_moves(open_page: Any, **options: Any) -> Any:
     page.set_default_timeout(120_000)
     page.locator(".opener textarea").fill(f"startpos moves {' '.join(ROOK_HANGS)}")
     page.locator(".opener .row button").last.click()
-    page.locator(".review-actions progress[value='1']").wait_for(state="attached")
+    page.locator(".review-progress progress[value='1']").wait_for(state="attached")
     expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
     return page
 
@@ -264,8 +264,9 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
     expect(page.locator(".losses .of-blunder")).to_have_count(1)
     counts = "[...document.querySelectorAll('.losses .count')].map((one) => Number(one.textContent))"
     page.wait_for_function(f"all => {counts}.reduce((sum, one) => sum + one) === all", arg=len(ROOK_HANGS))
+    page.get_by_text("Settings, saving").click()
     page.get_by_role("button", name="Search the mistakes deeper").click()
-    done = page.locator(".review-actions")
+    done = page.locator(".review-progress")
     expect(done).to_contain_text("searched with 1,000 playouts: 1", timeout=120_000)
     expect(marks).to_have_text(["??"])
     page.click(".mistake")

@@ -1,4 +1,4 @@
-"""The view "Train" in a real browser: mate problems and files; test_web_story.py goes through a day."""
+"""The view "Train" in a real browser and without one; test_page_story.py goes through a day."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,9 @@ from goryu.analysis.review import PlyReview
 from goryu.games.shogi import START_SFEN
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu_page.dojo.settings import change_training_settings, training_settings
+from goryu_page.session.session import Session
 from goryu_page.tsume.problem import Tsume
+from goryu_page.views.train import TrainView
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -41,8 +43,44 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return server
 
 
+def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reload(
+    prepared: Any, in_loop: Any
+) -> None:
+    dojo = prepared.dojo
+    dojo.problems.add_starter_set()
+
+    async def run() -> None:
+        session = Session({"train": TrainView}, dojo)
+        asks = session.views["train"].handlers()
+
+        async def shown(**content: Any) -> Any:
+            return await asks["train.next"]({"mode": "today", **content})
+
+        first = await shown()
+        second = await shown(skips=True)
+        assert {first["kind"], second["kind"]} == {"mistake", "tsume"}
+        assert (await shown(skips=True))["id"] == first["id"]  # Both are skipped.
+        mistake = first if first["kind"] == "mistake" else await shown(skips=True)
+        said = await asks["train.answer"]({"move": "2h5h"})
+        assert not said["isRight"]
+        again = asks["train.problem"]({})
+        assert (again["id"], again["isAnswered"]) == (mistake["id"], True)
+        assert again["reply"] == {"move": "2h5h", "answer": said}
+        assert asks["train.problem"]({"isAgain": True})["reply"] is None
+        assert (await asks["train.state"]({}))["day"]["done"] == 1
+        await asks["train.next"]({"mode": "free", "kind": "tsume"})
+        await asks["train.answer"]({"move": "G*5b"})
+        assert "told" in asks["train.problem"]({})["reply"]
+        assert (await asks["train.state"]({}))["day"]["done"] == 1
+        assert (await asks["train.grade"]({"grade": "1k"}))["level"] == 7
+        assert (await asks["train.state"]({}))["tsume"] == (3, 7)
+        session.close()
+
+    in_loop(run())
+
+
 TWO_KINDS_LESS = """async () => {
-  const { request } = await import("/static/js/socket.js");
+  const { request } = goryu.take("js/socket.js");
   for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();
   return (await request("train.change", { changes: {} })).settings.kinds;
 }"""

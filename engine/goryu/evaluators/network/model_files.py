@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from goryu.base.errors import GoryuError
+from goryu.base.files import data_folder
+from goryu.base.installation import is_checkout
 
 SHIPPED = "goryu-5x64.onnx"
 """The network that comes with Goryu: small, for every machine; levels 1 to 9 were measured with it."""
@@ -49,5 +51,15 @@ def downloaded_model() -> Path:
 
 
 def downloads_folder() -> Path:
-    """Returns the folder for networks that the user has downloaded; it may not exist."""
-    return models_folder() / "downloads"
+    """Returns the folder for networks that the user has downloaded; it may not exist.
+
+    It is in the user's data, which upgrades and `pip uninstall` leave alone. A checkout has its own, and an
+    installation keeps the one that is in it.
+    """
+    inside = models_folder() / "downloads"
+    if is_checkout() or inside.is_dir():
+        return inside
+    try:
+        return data_folder() / "models"
+    except FileNotFoundError:  # The user has no home folder.
+        return inside

@@ -1,24 +1,23 @@
-"""MCTS_player, the search of python-dlshogi, with its order of moves and its table.
+"""MCTS_player, the search of python-dlshogi: PUCT on one position at a time, in the program's order.
 
-PUCT on one position at a time. It differs from `search/puct_tree.py`: N is the number of playouts through a
-node, without the node's own evaluation, so the first of them, with N = 0, takes the first move of the list;
-an untried move has a win rate of a half; and positions that two move orders reach are one node, whose value
-the second way takes over when it gets there first. The list is in the order of python-shogi. Nothing is
-proven, repetitions and limits of moves are not seen, and a search ends when the table is full.
+It differs from `search/puct_tree.py`: N does not count the node's own evaluation, so the first playout of a
+node, with N = 0, takes the first move of the list, which is in the order of python-shogi; an untried move has
+a win rate of a half; and positions that two move orders reach are one node, whose value the second way takes
+over when it gets there first. Nothing is proven, repetitions are not seen, and a full table ends the search.
 
 Weakness: the first playout of each node is spent on a pawn at the edge.
 Source: 山岡忠夫『将棋AIで学ぶディープラーニング』, 2018, `pydlshogi/player/mcts_player.py`.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from heapq import nlargest
-from math import sqrt
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.agents.searcher import TextbookSearcher
-from goryu.search.evaluator import Evaluator
+from goryu.search.evaluator import Evaluation, Evaluator
+from goryu.search.puct_tree import Node
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
 C_PUCT = 2.0
@@ -26,36 +25,6 @@ C_PUCT = 2.0
 
 FULL = 0.9
 """The share of the table at which a search ends."""
-
-
-class Node:
-    """A position: P, N and the sum of values of each of its moves, for the side to move here."""
-
-    __slots__ = ("children", "moves", "playouts", "priors", "value", "value_sums", "visits")
-
-    def __init__(self, moves: list[Move], priors: list[float], value: float) -> None:
-        self.moves = moves
-        self.priors = priors
-        self.value = value  # V, or -1 if there is no move.
-        self.playouts = 0  # N
-        self.visits = [0] * len(moves)  # N(a)
-        self.value_sums = [0.0] * len(moves)  # N(a) * Q(a)
-        self.children: list[Node | None] = [None] * len(moves)
-
-    def select(self, closed: Container[int] = ()) -> int:
-        """Returns the index of the move with the greatest score, the first of equals.
-
-        closed: indices of moves that must not be played.
-        """
-        explore = C_PUCT * sqrt(self.playouts)
-        return max(
-            (i for i in range(len(self.moves)) if i not in closed),
-            key=lambda i: self.mean(i) + explore * self.priors[i] / (1 + self.visits[i]),
-        )
-
-    def mean(self, i: int) -> float:
-        """Returns Q(a) of move `i`, 0 if it is untried."""
-        return self.value_sums[i] / self.visits[i] if self.visits[i] else 0.0
 
 
 def in_order(board: Board) -> list[Move]:
@@ -67,7 +36,7 @@ def in_order(board: Board) -> list[Move]:
 
 
 class MctsPlayerSearcher(TextbookSearcher):
-    """Keeps its table of nodes between moves: `kept` is that of the search before, by key of position.
+    """Keeps its table of nodes between moves: `kept` is the search before.
 
     capacity: nodes of the table.
     """
@@ -76,14 +45,16 @@ class MctsPlayerSearcher(TextbookSearcher):
         self.evaluator = evaluator
         self._capacity = capacity
         self._nodes: dict[int, Node] = dict(kept._nodes) if kept and kept.evaluator is evaluator else {}
-        self._root = Node([], [], 0.0)
-        self._closed: set[int] = set()  # Indices of root moves that must not be played.
-        self._playouts = self._evaluations = self._depth_sum = self._max_depth = 0
+        self._root = Node([], Evaluation([], 0.0))
+        self._playouts = self._depth_sum = self._max_depth = 0
 
     def _search(self, state: Board, moves: list[Move], should_stop: Callable[[], bool], most: int) -> None:
         self._forget_all_but(self._nodes.get(state.key))
         self._root = self._node(state)
-        self._closed = {i for i, move in enumerate(self._root.moves) if move not in moves}
+        if len(moves) < len(self._root.moves):  # Some may not be played: a root of its own.
+            kept = [i for i, move in enumerate(self._root.moves) if move in moves]
+            policy = [self._root.priors[i] for i in kept]
+            self._root = Node([self._root.moves[i] for i in kept], Evaluation(policy, self._root.value))
         while self._playouts < most and len(self._nodes) <= FULL * self._capacity and not should_stop():
             self._simulate(state.copy())
 
@@ -92,20 +63,18 @@ class MctsPlayerSearcher(TextbookSearcher):
         path: list[tuple[Node, int]] = []
         node, is_new = self._root, False
         while node.moves and not is_new:
-            i = node.select(() if path else self._closed)
+            i = node.select(C_PUCT, untried_is_zero=True)
             path.append((node, i))
             state.push(node.moves[i])
             child = node.children[i]
             is_new = child is None
-            child = child or self._node(state)
-            node.children[i] = node = child
+            node.children[i] = node = child or self._node(state)
         self._playouts += 1
         self._depth_sum += len(path)
         self._max_depth = max(self._max_depth, len(path))
         value = node.value
         for parent, i in reversed(path):
             value = -value
-            parent.playouts += 1
             parent.visits[i] += 1
             parent.value_sums[i] += value
 
@@ -113,16 +82,15 @@ class MctsPlayerSearcher(TextbookSearcher):
         """Returns the node of a position, which the table may know by another order of moves."""
         node = self._nodes.get(state.key)
         if node is None:
-            node = self._nodes[state.key] = self._evaluated(state)
+            policy: dict[Move, float] = {}
+            value = -1.0  # Of a position without a move.
+            if moves := state.legal_moves():
+                evaluation = self.evaluator.evaluate([state])[0]
+                policy, value = dict(zip(moves, evaluation.policy, strict=True)), evaluation.value
+            order = in_order(state) if moves else []
+            node = Node(order, Evaluation([policy[move] for move in order], value))
+            self._nodes[state.key] = node
         return node
-
-    def _evaluated(self, state: Board) -> Node:
-        if not (moves := state.legal_moves()):
-            return Node([], [], -1.0)
-        evaluation = self.evaluator.evaluate([state])[0]
-        self._evaluations += 1
-        priors, order = dict(zip(moves, evaluation.policy, strict=True)), in_order(state)
-        return Node(order, [priors[move] for move in order], evaluation.value)
 
     def _forget_all_but(self, root: Node | None) -> None:
         """Deletes the nodes that cannot be reached from the root."""
@@ -135,24 +103,23 @@ class MctsPlayerSearcher(TextbookSearcher):
         self._nodes = {key: node for key, node in self._nodes.items() if id(node) in reached}
 
     def result(self, lines: int = 1) -> SearchResult:
-        """Returns the moves that may be played, the most visited first."""
+        """Returns all moves, the most visited first."""
         root = self._root
-        order = sorted({*range(len(root.moves))} - self._closed, key=lambda i: (-root.visits[i], i))
         moves = tuple(
-            RootMove(
-                root.moves[i], root.priors[i], root.visits[i], root.mean(i), None,
-                (root.moves[i], *_line(root.children[i])),
+            RootMove(move, prior, visits, value_sum / max(1, visits), None, (move, *_line(child)))
+            for move, prior, visits, value_sum, child in zip(
+                root.moves, root.priors, root.visits, root.value_sums, root.children, strict=True
             )
-            for i in order
-        )  # fmt: skip
+        )
+        moves = tuple(sorted(moves, key=lambda move: -move.visits))
         return SearchResult(moves, moves[0].value, self.stats())
 
     def stats(self) -> SearchStats:
-        """Returns the counters."""
+        """Returns the counters; every playout counts as an evaluation, also of a known position."""
         best, second = nlargest(2, [*self._root.visits, 0, 0])
         return SearchStats(
             playouts=self._playouts,
-            evaluations=self._evaluations,
+            evaluations=self._playouts,
             depth=round(self._depth_sum / max(1, self._playouts)),
             max_depth=self._max_depth,
             nodes=len(self._nodes),
@@ -167,7 +134,7 @@ class MctsPlayerSearcher(TextbookSearcher):
 def _line(node: Node | None) -> list[Move]:
     """Returns the most visited moves after a node."""
     line: list[Move] = []
-    while node is not None and node.playouts:
+    while node is not None and any(node.visits):
         i = node.visits.index(max(node.visits))
         line.append(node.moves[i])
         node = node.children[i]

@@ -6,6 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.base.language import tr
 from goryu.evaluators.network.model_files import downloaded_model, larger_model, shipped_model
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -51,9 +52,11 @@ class BookPlayer:
         try:
             self._book = OpeningBook(file)
         except (OSError, ValueError) as error:  # A BookError, or a name that no file can have.
-            report(f"Error! {error}; playing without a book")
+            report(tr("Error! {error}; playing without a book", error=error))
             return ""
-        return ", ".join(map(str, file.find()))
+        for problem in self._book.problems:
+            report(tr("Error! {error}; playing without this book", error=problem))
+        return self._book.names
 
     def new_game(self) -> None:
         """Decides by chance, at the next position, whether the new game ignores the book (BookIgnoreRate)."""
@@ -77,7 +80,7 @@ class BookPlayer:
         try:
             found = self._book.answer(request.board, config, rng)
         except BookError as error:
-            self._report(f"Error! {error}; playing without a book")
+            self._report(tr("Error! {error}; playing without a book", error=error))
             self._book = None
             return None
         return None if found is None else _as_answer(found, request)
@@ -154,14 +157,29 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
 class OpeningBook:
     """An open book.
 
+    problems: why some of several files cannot be used.
+
     Raises:
-        BookError: the file cannot be used.
+        BookError: the file, or each of several files, cannot be used.
     """
 
     def __init__(self, file: BookFile) -> None:
         self.file = file
+        self.problems: list[str] = []
         self._stamp = file.stamp()
-        self._books = [open_book(path, file.ignores_ply) for path in file.find()]
+        self._books: dict[Path, Book] = {}
+        for path in file.find():
+            try:
+                self._books[path] = open_book(path, file.ignores_ply)
+            except ValueError as error:  # A BookError, or a name that no file can have.
+                self.problems.append(str(error))
+        if self.problems and not self._books:
+            raise BookError("; ".join(self.problems))
+
+    @property
+    def names(self) -> str:
+        """The paths of the files in use."""
+        return ", ".join(map(str, self._books))
 
     def is_current(self, file: BookFile) -> bool:
         """Would opening `file` give the same book?"""
@@ -176,7 +194,7 @@ class OpeningBook:
             BookError: an entry cannot be read.
         """
         position = fields_of(board)
-        for book in self._books:
+        for book in self._books.values():
             moves = book.find(position)
             if not moves and flips:
                 moves = [_flip_back(move) for move in book.find(flipped(position))]

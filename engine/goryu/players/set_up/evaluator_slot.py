@@ -6,13 +6,14 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.implementation import IMPLEMENTATION, WHY
 from goryu.players.config import EvaluatorConfig
 from goryu.players.set_up import measuring
 from goryu.players.set_up.devices import are_alike, has_several_devices, on_the_cpu, searching_threads
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.set_up.measuring import Settings
-from goryu.players.set_up.model_path import default_model
+from goryu.players.set_up.model_path import default_model, told_choice
 from goryu.players.set_up.threads import THREADS_PER_CORE, cores, search_threads, usable_threads
 
 Report = Callable[[str], None]
@@ -54,11 +55,10 @@ class EvaluatorSlot:
             self._use_measured(self.loaded, report, hurries)
         wanted = searching_threads(config)
         if usable_threads(wanted) < wanted:
-            most = f"{THREADS_PER_CORE} for each of {cores()} cores"
-            report(f"Threads {wanted}: using {most}, to answer in time")
-        path, reason = default_model()
-        if not config.model and self.loaded.path == path:
-            report(f"network: {path.name} ({reason})")
+            text = "Threads {wanted}: using {each} for each of {cores} cores, to answer in time"
+            report(tr(text, wanted=wanted, each=THREADS_PER_CORE, cores=cores()))
+        if not config.model and self.loaded.path == default_model()[0]:
+            report(tr("network: {name}", name=told_choice(config)))
         searchers = self.threads if IMPLEMENTATION == "native" else 1
         report(f"{self.loaded.description} searchers={searchers} implementation={IMPLEMENTATION} ({WHY})")
 
@@ -77,7 +77,7 @@ class EvaluatorSlot:
             config, uses_gpu, self.loaded = self.loaded.config, self.loaded.uses_gpu, None
             if uses_gpu and config.allows_fallback:
                 config = on_the_cpu(config)
-                report("the CPU takes the place of the GPU")
+                report(tr("the CPU takes the place of the GPU"))
             self.load(config, report, uses_measured=self._uses_measured)
 
     def reload_ms(self) -> float:
@@ -159,10 +159,11 @@ def _sized(loaded: LoadedEvaluator, settings: Settings, report: Report) -> Loade
         try:
             large = load_evaluator(replace(config, batch_size=batch_size, threads=settings.threads), report)
         except LoadingError as error:
-            report(f"Error! {error}; using the usual threads and batch size")
+            report(tr("Error! {error}; using the usual threads and batch size", error=error))
             return None
         if not large.uses_gpu:
-            report(f"no room for batches of {batch_size} on the GPU; using the usual threads and batch size")
+            text = "no room for batches of {size} on the GPU; using the usual threads and batch size"
+            report(tr(text, size=batch_size))
             return None
         loaded = replace(large, config=config)
     description = re.sub(r"\bbatch=\d+", f"batch={batch_size}", loaded.description)

@@ -189,15 +189,16 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
             problems.append(str(error))
             continue
         if problems:
-            report(
-                f"Error! {problems[0]}; playing with the shipped {network.path.name} instead, "
+            text = (
+                "Error! {error}; playing with the shipped {name} instead, "
                 "without the options of the file next to it"
             )
+            report(tr(text, error=problems[0], name=network.path.name))
         return network, network.description, "".join(problems[:1])
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
         raise LoadingError(f"{reason} (AllowFallback is false)")
-    report(f"Error! {reason}; playing with the material evaluator instead")
+    report(tr("Error! {error}; playing with the material evaluator instead", error=reason))
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)", reason
 
 
@@ -219,7 +220,7 @@ def load_network(config: EvaluatorConfig, report: Callable[[str], None]) -> "Net
         except NETWORK_ERRORS as error:
             if not config.allows_fallback:
                 raise
-            report(f"Error! device {other.device} is left out: {error}")
+            report(tr("Error! device {device} is left out: {error}", device=other.device, error=error))
     if len(opened) == 1:
         return network
     from goryu.evaluators.network.network_group import NetworkGroup
@@ -236,7 +237,8 @@ def load_on_one_device(config: EvaluatorConfig, report: Callable[[str], None]) -
     if network.note:
         report(network.note)
     if config.batch_size and _batch_size(config, network.backend) is None:
-        report(f"DNN_Batch_Size {config.batch_size} is for the GPU; {network.batch_size} on the CPU")
+        text = "DNN_Batch_Size {wanted} is for the GPU; {used} on the CPU"
+        report(tr(text, wanted=config.batch_size, used=network.batch_size))
     return network
 
 

@@ -28,6 +28,7 @@ from typing import Any
 
 from goryu import __version__
 from goryu.base.files import atomic_write, cache_folder, try_lock
+from goryu.base.language import tr
 from goryu.base.strict_json import parse_json
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
@@ -155,34 +156,34 @@ def measure_and_remember(
     wanted = choices(loaded)
     growing_s = GROWING_S if loaded.uses_gpu else 0.0
     seconds = growing_s + ROUNDS * len(wanted) * MEASURED_S
-    report(
-        f"measuring threads and batch size for {seconds:.0f} s, once for this machine and network "
-        f"(GORYU_MEASURE=off skips it)"
+    text = (
+        "measuring threads and batch size for {seconds} s, once for this machine and network "
+        "(GORYU_MEASURE=off skips it)"
     )
+    report(tr(text, seconds=round(seconds)))
     try:
         rate = _measure_all(loaded, wanted, growing_s, report, hurries)
     except LoadingError as error:
-        report(f"nothing is measured: {error}")
+        report(tr("nothing is measured: {error}", error=error))
         return wanted[0]
     if rate is None:
-        report("not measured: a search waits; the next isready measures again")
+        report(tr("not measured: a search waits; the next isready measures again"))
         return None
-    report(
-        f"measured: {told(rate.settings)}, {rate.evaluations_per_s:.0f} evaluations/s "
-        f"(goryu doctor measures again)"
-    )
+    text = "measured: {settings}, {speed} evaluations/s (goryu doctor measures again)"
+    report(tr(text, settings=told(rate.settings), speed=round(rate.evaluations_per_s)))
     earlier, earlier_per_s = _remembered(loaded)
     if earlier is not None and earlier_per_s > rate.evaluations_per_s:
         if earlier != rate.settings:
-            report(
-                f"kept: {told(earlier)}, measured earlier with {earlier_per_s:.0f} evaluations/s; "
-                f"the faster of two measurements counts (to forget it, delete {_file()})"
+            text = (
+                "kept: {settings}, measured earlier with {speed} evaluations/s; "
+                "the faster of two measurements counts (to forget it, delete {file})"
             )
+            report(tr(text, settings=told(earlier), speed=round(earlier_per_s), file=_file()))
         return earlier
     try:
         remember(loaded, rate)
     except OSError as error:
-        report(f"what was measured cannot be kept: {error}")
+        report(tr("what was measured cannot be kept: {error}", error=error))
     return rate.settings
 
 

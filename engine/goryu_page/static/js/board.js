@@ -230,7 +230,7 @@ export class Board {
       const place = { x: to[0] - WIDE / 2 + 1, y: to[1] - TALL / 2 + 1, width: WIDE - 2, height: TALL - 2 };
       const shown = owner === color(this.orientation) ? "black" : "white";
       group.append(
-        svg("image", { ...place, href: `/static/pieces/${shown}-${role}.svg`, opacity: 0.75 }),
+        svg("image", { ...place, href: pictureOf(`${shown}-${role}`), opacity: 0.75 }),
         this.ring(move.slice(2, 4), fill, width),
       );
     } else {
@@ -324,6 +324,11 @@ export class Board {
       }),
     );
   }
+}
+
+/** Returns the address of the picture of a piece, such as "black-pawn". */
+function pictureOf(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--piece-${name}`).trim().slice(5, -2);
 }
 
 function color(side) {

@@ -42,6 +42,21 @@ export function onDrop(section, call) {
   });
 }
 
+/** Scrolls an element into view on narrow windows, where board and panels are below each other. */
+export function reveal(element) {
+  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
+}
+
+let due = 0;
+
+/** Writes what a view shows into the address, unless the view is hidden; not too often, or the browser refuses it. */
+export function setAddress(section, address) {
+  clearTimeout(due);
+  due = setTimeout(() => {
+    if (!section.hidden && location.hash !== address) history.replaceState(null, "", address);
+  }, 200);
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Returns a new SVG element. */

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { h, toast } from "./dom.js";
-import { playFrom, review } from "./handoff.js";
+import { playFrom } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 import { button, html, nothing, options, render, repeat } from "./template.js";
@@ -17,10 +17,15 @@ export function mount(section) {
   view = new ExplorerView(section);
 }
 
-/** argument: the moves of a line in USI, separated by commas; the view goes there. */
+/** argument: the moves of a line in USI, separated by commas; without one the line stays. */
 export function show(argument) {
-  if (argument) view.line = argument.split(",");
+  if (argument !== undefined) view.line = argument.split(",").filter(Boolean);
+  else history.replaceState(null, "", addressOf(view.line));
   view.look();
+}
+
+function addressOf(line) {
+  return `#explorer/${line.join(",")}`;
 }
 
 class ExplorerView {
@@ -43,13 +48,11 @@ class ExplorerView {
   }
 
   play(usi) {
-    this.line.push(usi);
-    this.look();
+    location.hash = addressOf([...this.line, usi]);
   }
 
   goTo(length) {
-    this.line.length = Math.max(0, Math.min(length, this.line.length));
-    this.look();
+    location.hash = addressOf(this.line.slice(0, Math.max(0, length)));
   }
 
   async look() {
@@ -63,11 +66,6 @@ class ExplorerView {
   async learn(moves, learns) {
     await socket.request("explorer.learn", { moves, learns });
     await this.look();
-  }
-
-  async open(game) {
-    const record = await socket.request("games.record", { game: game.id });
-    review({ ...record, ply: game.ply });
   }
 
   // Drawing.
@@ -168,7 +166,7 @@ class ExplorerView {
     const name = (text) => text || t("explorer.unnamed");
     const sign = (winner, side) => (winner === side ? "○" : winner === 1 - side ? "●" : "");
     const text = ({ date, winner, black, white }) => `${date || "–"}  ${sign(winner, 0)}${name(black)} – ${sign(winner, 1)}${name(white)}`;
-    const item = (game) => html`<li><button type="button" class="quiet" title=${t("explorer.open")} @click=${() => this.open(game)}>${text(game)}</button></li>`;
+    const item = (game) => html`<li><button type="button" class="quiet" title=${t("explorer.open")} @click=${() => (location.hash = `#review/${game.id}/${game.ply}`)}>${text(game)}</button></li>`;
     return html`<h2>${t("explorer.list", { count })}${some}</h2><ul class="explored-games">${repeat(games, ({ id }) => id, item)}</ul>`;
   }
 }

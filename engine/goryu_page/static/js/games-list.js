@@ -1,6 +1,5 @@
 // The list of the user's games: filters, a table that can be sorted, and pages. The server does the work.
 
-import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
@@ -92,11 +91,6 @@ export class GameList {
     this.onChange();
   }
 
-  async open(game) {
-    const record = await socket.request("games.record", { game: game.id });
-    handoff.review({ ...record, playouts: game.reviewed, side: game.side });
-  }
-
   // Drawing.
 
   view(isHidden) {
@@ -106,7 +100,7 @@ export class GameList {
     return html`<div class="panel stack" ?hidden=${isHidden}>
       ${this.filtersView()}
       <table class="game-list" ?hidden=${isEmpty}>
-        <thead><tr>${COLUMNS.map((column) => this.headView(column))}<th class="of-delete"></th></tr></thead>
+        <thead><tr>${COLUMNS.map((column) => this.headView(column))}<td class="of-delete"></td></tr></thead>
         <tbody>${repeat(games, ({ id }) => id, (game) => this.rowView(game))}</tbody>
       </table>
       <p class="notice" ?hidden=${!isEmpty}>${t(this.isFiltered ? "games.none" : "games.empty")}</p>
@@ -156,7 +150,7 @@ export class GameList {
       mistakes: pairView(game, game.mistakes, String),
       moves: i18n.current() === "ja" ? `${game.moves}手` : String(game.moves),
     };
-    const open = (event) => !event.target.closest(".of-delete") && this.open(game);
+    const open = (event) => !event.target.closest(".of-delete") && (location.hash = `#review/${game.id}/0`);
     return html`<tr data-game=${game.id} data-reviewed=${game.reviewed ?? ""} @click=${open}>
       ${COLUMNS.map(({ name }) => html`<td class=${`of-${name}`} data-label=${t(`games.${name}`)}>${cells[name]}</td>`)}
       <td class="of-delete">${this.deleteView(game)}</td>

@@ -3,10 +3,7 @@
 let record = null;
 let position = null;
 
-/**
- * Opens the view "Review" with a record: {name, text}; at the position after `ply` moves if that is given, with
- * `playouts` if it has been reviewed with so many, and with the user's `side` (0 black, 1 white) at the bottom.
- */
+/** Opens the view "Review" with a record, {name, text}. A game of My games has an address: #review/GAME/PLY. */
 export function review(given) {
   record = given;
   location.hash = "#review/played";

@@ -1,6 +1,7 @@
 // The judgement of a move, as `goryu.analysis.description.ply_json` describes it: classes, colours and texts.
 
 import * as i18n from "./i18n.js";
+import { evaluation, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
 
@@ -32,7 +33,8 @@ export function percent(share, digits = 0) {
  * @type {(ply: Pick<import("./replies").Ply, "winRate" | "playedWinRate" | "missedMate" | "allowsMate">) => string}
  */
 export function changeText(ply) {
-  const notes = [t("judgement.change", { before: percent(ply.winRate), after: percent(ply.playedWinRate) })];
+  const key = showsCentipawns() ? "judgement.change.cp" : "judgement.change";
+  const notes = [t(key, { before: evaluation(ply.winRate), after: evaluation(ply.playedWinRate) })];
   if (ply.missedMate !== null) notes.push(t("judgement.missed", { plies: ply.missedMate }));
   if (ply.allowsMate !== null) notes.push(t("judgement.allows", { plies: ply.allowsMate }));
   return notes.join("　");

@@ -5,7 +5,7 @@ import { kindName, SIDES } from "./judgement.js";
 import { lossBars, total } from "./losses.js";
 import { html, nothing, svg } from "./template.js";
 
-const [WIDE, TALL, BAR] = [40, 64, 15];
+const [WIDE, TALL, BAR, TOP] = [40, 64, 15, 16]; // TOP: room for the number of the highest bar.
 
 /** Returns the histogram. See `lossBars`. */
 export function lossesView(plies, thresholds) {
@@ -17,9 +17,9 @@ export function lossesView(plies, thresholds) {
   const wide = bars.length * WIDE;
   return html`<div class="losses"><h2>${i18n.t("review.losses")}</h2>
     <div class="losses-chart">
-      <svg viewBox=${`0 0 ${wide} ${TALL + 30}`} role="img" aria-label=${label}>
+      <svg viewBox=${`0 0 ${wide} ${TALL + TOP + 18}`} role="img" aria-label=${label}>
         ${bars.map((bar, at) => groupView(bar, at, most))}
-        <line class="axis" x1="0" x2=${wide} y1=${TALL + 12.5} y2=${TALL + 12.5} />
+        <line class="axis" x1="0" x2=${wide} y1=${TALL + TOP + 0.5} y2=${TALL + TOP + 0.5} />
       </svg>
       <p class="small muted">${about}</p>
     </div></div>`;
@@ -28,7 +28,7 @@ export function lossesView(plies, thresholds) {
 function groupView({ from, to, sides }, at, most) {
   const range = to === null ? `≥ ${from}` : `${from}–${to}`;
   return svg`<g>${sides.map((classes, side) => barView(classes, side, at * WIDE, most, range))}
-    <text class="limit" x=${(at + 0.5) * WIDE} y=${TALL + 24} text-anchor="middle">${range}</text></g>`;
+    <text class="limit" x=${(at + 0.5) * WIDE} y=${TALL + TOP + 12} text-anchor="middle">${range}</text></g>`;
 }
 
 /** Returns a bar with a part for each class. */
@@ -36,7 +36,7 @@ function barView(classes, side, left, most, range) {
   const count = total(classes);
   const title = i18n.t("review.losses.bar", { side: SIDES[side], range, count });
   const x = left + WIDE / 2 + (side ? 1 : -BAR - 1);
-  let y = TALL + 12;
+  let y = TALL + TOP;
   const parts = Object.entries(classes).filter(([, moves]) => moves).map(([kind, moves]) => {
     const height = (TALL * moves) / most;
     y -= height;

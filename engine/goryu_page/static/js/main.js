@@ -9,14 +9,9 @@ import { VIEWS } from "./views.js";
 
 const main = document.getElementById("main");
 const tabs = document.getElementById("tabs");
+const loading = document.getElementById("loading");
 const opened = new Map();
 let shown = null;
-
-function buildTabs() {
-  for (const view of VIEWS) {
-    tabs.append(h("a", { href: `#${view.name}`, dataset: { i18n: `view.${view.name}` } }));
-  }
-}
 
 /** Opens the view that the address names: #NAME or #NAME/ARGUMENT. */
 async function route() {
@@ -26,8 +21,7 @@ async function route() {
     if (link.getAttribute("href") === `#${view.name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const isNew = !opened.has(view.name);
-  if (isNew) opened.set(view.name, open(view));
+  if (!opened.has(view.name)) opened.set(view.name, open(view));
   const previous = shown;
   shown = view.name;
   if (previous && previous !== view.name) {
@@ -35,11 +29,13 @@ async function route() {
     old.section.hidden = true;
     old.module?.hide?.();
   }
+  loading.hidden = false;
   const one = await opened.get(view.name);
   if (shown !== view.name) return;
+  loading.hidden = true;
   one.section.hidden = false;
   document.title = `${i18n.t(`view.${view.name}`)} – Goryu`;
-  one.module?.show?.(rest.map(decodeURIComponent).join("/"));
+  one.module?.show?.(rest.length ? rest.map(decodeURIComponent).join("/") : undefined);
 }
 
 async function open(view) {
@@ -48,6 +44,7 @@ async function open(view) {
   try {
     const module = await view.load();
     module.mount(section);
+    section.prepend(h("h1", { class: "unseen", dataset: { i18n: `view.${view.name}` } }));
     i18n.translate(section);
     section.setAttribute("aria-label", i18n.t(`view.${view.name}`));
     return { section, module };
@@ -92,13 +89,15 @@ function showConnection() {
 
 addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  if (event.reason instanceof socket.ConnectionLost) return;
+  if (event.reason instanceof socket.ConnectionLost) {
+    if (event.reason.isUnsent) toast(i18n.t("connection.unsent"));
+    return;
+  }
   console.error(event.reason);
   toast(event.reason?.message ?? String(event.reason), "error");
 });
 
 i18n.start(i18n.textsOfPage());
-buildTabs();
 buildSwitches();
 devices.mount(document.querySelector(".top .tools"));
 showConnection();

@@ -1,6 +1,6 @@
 // The view "Microscope": a search, step by step. The server has all numbers; this file shows and animates them.
 
-import { h } from "./dom.js";
+import { h, setAddress } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { Picture } from "./microscope-picture.js";
 import { Panel } from "./microscope-panel.js";
@@ -11,6 +11,7 @@ const { t } = i18n;
 const DEFAULTS = { game: "tictactoe", text: "", algorithm: "puct", network: "network" };
 const OWN = "*"; // In the list of the examples: a position of the user.
 const MOST_SHOWN = { depth: 60, width: 600 };
+const MOST_ADDRESS = 1000; // Characters of a position.
 const SLOWEST_MS = 3000;
 const ANIMATED_MS = 260; // Faster steps are not animated.
 const DELETING_MS = 3000; // When the root moves, one can see what is deleted.
@@ -19,9 +20,11 @@ export function mount(section) {
   microscope = new Microscope(section);
 }
 
-/** argument: a shogi position, such as an SFEN, to look at. */
+/** argument: a shogi position, such as an SFEN, to look at; or what `setAddress` has written. */
 export function show(argument) {
-  if (argument) microscope.open("shogi", argument);
+  if (argument?.includes("=")) microscope.open(Object.fromEntries(new URLSearchParams(argument)));
+  else if (argument) microscope.open({ game: "shogi", text: argument });
+  else if (microscope.shown) microscope.setAddress();
 }
 
 export function hide() {
@@ -32,6 +35,7 @@ let microscope = null;
 
 class Microscope {
   constructor(section) {
+    this.section = section;
     this.catalogue = null;
     this.chosen = { ...DEFAULTS };
     this.parameters = {}; // The texts of their fields, by name.
@@ -137,15 +141,15 @@ class Microscope {
     const isExample = game.examples.some(([text]) => text === chosen.text);
     const type = (event) => this.choose({ text: event.target.value });
     const fields = algorithm.parameters.map((one) => this.parameterView(one));
-    return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin())}>
+    return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin(), this.picture.element.focus())}>
       <div class="pair">
-        ${selectView("microscope.game", Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => this.chooseGame(name))}
+        ${selectView("microscope.game", Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => (this.chooseGame(name), this.begin()))}
         ${selectView("microscope.example", [...game.examples, [OWN, t("microscope.own")]], isExample ? chosen.text : OWN, (text) => this.chooseExample(text))}
       </div>
       <label class="field"><span>${t("microscope.text")}</span><textarea rows="1" spellcheck="false" .value=${live(chosen.text)} @input=${type}></textarea></label>
       <p class="muted small">${game.help}</p>
       <div class="pair">
-        ${selectView("microscope.algorithm", Object.entries(algorithms).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
+        ${selectView("microscope.algorithm", Object.entries(algorithms).filter(([name]) => this.canSearch(chosen.game, name)).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
         ${selectView("microscope.network", game.networks, chosen.network, (network) => this.choose({ network }), algorithm.uses === "rules")}
       </div>
       <details ?hidden=${!fields.length}><summary class="small">${t("microscope.numbers")}</summary><div class="parameters">${fields}</div></details>
@@ -201,8 +205,14 @@ class Microscope {
 
   /** The position and the parameters of another game are its usual ones. */
   chooseGame(game, text = "") {
+    const algorithm = this.canSearch(game, this.chosen.algorithm) ? this.chosen.algorithm : DEFAULTS.algorithm;
+    this.choose({ game, text, algorithm, network: this.networkOf(game) });
     this.parameters = this.defaults();
-    this.choose({ game, text, network: this.networkOf(game) });
+  }
+
+  /** Shogi has no end to search to. */
+  canSearch(game, algorithm) {
+    return game !== "shogi" || !this.catalogue.algorithms[algorithm]?.whole;
   }
 
   /** Returns the chosen network, or the first one that plays the game. */
@@ -234,17 +244,32 @@ class Microscope {
 
   // Steps.
 
-  open(game, text) {
-    this.pending = { game, text };
+  /** wanted: game and text, and perhaps algorithm, network, step and values of parameters. */
+  open(wanted) {
+    if (this.shown && location.hash === this.address()) return;
+    this.pending = wanted;
     if (this.catalogue) this.begin();
+  }
+
+  address() {
+    const all = new URLSearchParams({ ...this.chosen, ...this.values(), step: String(this.step) });
+    return `#microscope/${encodeURIComponent(String(all))}`;
+  }
+
+  setAddress() {
+    if (this.chosen.text.length <= MOST_ADDRESS) setAddress(this.section, this.address());
   }
 
   /** Begins the search that the form describes and shows its start, unless another step is asked for meanwhile. */
   async begin() {
     this.pause();
-    if (this.pending) {
-      this.chooseGame(this.pending.game, this.pending.text);
-      this.pending = null;
+    const { game, text, step = 0, ...others } = this.pending ?? {};
+    this.pending = null;
+    if (game in this.catalogue.games) {
+      this.chooseGame(game, text);
+      const { algorithm = this.chosen.algorithm, network = this.chosen.network, ...values } = others;
+      if (algorithm in this.catalogue.algorithms) this.choose({ algorithm, network });
+      this.parameters = { ...this.defaults(), ...values };
     }
     this.tell(t("microscope.working", { count: 0 }));
     this.step = 0;
@@ -259,7 +284,7 @@ class Microscope {
       }
       throw error;
     }
-    if (this.wanted === asked) await this.ask({ step: 0 });
+    if (this.wanted === asked) await this.ask({ step: Number(step) || 0 });
   }
 
   async beginSearch() {
@@ -323,6 +348,7 @@ class Microscope {
     if (shown.is_last && !shown.can_go_on) parts.push(t(shown.is_complete ? "microscope.ended" : "microscope.enough"));
     this.tell(parts.join(" "));
     this.panel.show(shown, algorithm);
+    this.setAddress();
   }
 
   /** Returns how much of the graph is asked for: "depth" or "width". */

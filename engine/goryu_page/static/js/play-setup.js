@@ -19,20 +19,25 @@ const CLOCKS = [
 ];
 const UNITS = { "depth-limited": "agent.plies", value: "agent.plies", "flat-mc": "agent.games" };
 const KEY = "goryu.setup";
+const USUAL_LEVEL = 4; // For a user of whom nothing is known.
 const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of the user.
 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
- * user does not want the given position. onChange(): something has to be drawn.
+ * user does not want the given position. onGrade(grade): how strong the user is. onChange(): something has to be drawn.
+ *
+ * The values name and level are null until the user has been asked, or has chosen one.
  */
 export class SetupForm {
-  constructor({ onStart, onCancel, onDrop, onChange }) {
-    this.calls = { onStart, onCancel, onDrop, onChange };
+  constructor(calls) {
+    this.calls = calls;
     this.given = null;
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
+    this.strength = null; // The reply of "train.strength".
     this.sfen = "";
-    this.values = { game: "shogi", side: "first", level: 4, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.name = this.values.name ?? ""; // As it is typed.
   }
 
   /** Begins from a position of `handoff.playFrom`, with the side filled in; null: from the usual start. */
@@ -67,7 +72,7 @@ export class SetupForm {
       ${given ? this.givenView(given) : this.choiceView("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game))}
       ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()}
       ${this.choiceView("side", SIDES, (side) => this.sideName(side))} ${isShogi && !given ? this.handicapsView() : nothing} ${this.clocksView()}
-      ${isShogi && values.side !== "both" ? this.lessonView() : nothing} ${isShogi && !given ? this.moreView() : nothing}
+      ${isShogi && values.side !== "both" ? this.lessonView() : nothing} ${isShogi && values.name === null ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
       <div class="row">
         <button class="primary grow">${t("setup.start")}</button
         ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${this.calls.onCancel}>${t("setup.cancel")}</button>
@@ -109,14 +114,32 @@ export class SetupForm {
   levelsView() {
     const { levels, network } = this.options;
     const language = i18n.current();
-    const level = levels[this.values.level - 1];
+    const level = levels[this.level - 1];
+    const proposed = this.strength?.level ?? this.level;
     return html`<fieldset class="level">
       <legend>${t("setup.level")}</legend>
       <div class="level-head"><output class="level-name">${level[language]}</output><span class="muted small">${level.about[language]}</span></div>
       <input type="range" min="1" max=${levels.length} aria-label=${t("setup.level")} aria-valuetext=${level[language]}
-        .value=${live(String(this.values.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
-      <span class="muted small" ?hidden=${this.values.level !== levels.length}>${network[language]}</span>
+        .value=${live(String(this.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
+      <button type="button" class="quiet small" ?hidden=${proposed === this.level} @click=${() => this.set({ level: null })}>${t("setup.proposed", { level: levels[proposed - 1][language] })}</button>
+      <span class="muted small" ?hidden=${this.level !== levels.length}>${network[language]}</span>
     </fieldset>`;
+  }
+
+  /** The level that is chosen: the user's, or that which the user's strength proposes. */
+  get level() {
+    return this.values.level ?? this.strength?.level ?? USUAL_LEVEL;
+  }
+
+  /** Asks for the name in the records, and for the strength. */
+  meView() {
+    const { grade = null, grades = [] } = this.strength ?? {};
+    const entries = [["", t("grade.unknown")], ...grades.map((one) => [one, t(`grade.${one}`)])];
+    const strength = this.selectView(t("setup.grade"), entries, grade ?? "", (chosen) => chosen && this.calls.onGrade(chosen));
+    return html`<div class="pair">
+      <label class="field">${t("setup.name")}<input type="text" autocomplete="nickname" maxlength="40" placeholder=${t("play.you")} .value=${live(this.name)} @input=${(event) => (this.name = event.target.value)} /></label>
+      ${strength}
+    </div>`;
   }
 
   agentsView() {
@@ -167,9 +190,12 @@ export class SetupForm {
   }
 
   moreView() {
+    const { name, keeps } = this.values;
+    const keep = (event) => this.set({ keeps: event.target.checked });
     return html`<details ?open=${Boolean(this.sfen)}>
       <summary class="muted small">${t("setup.more")}</summary>
-      <label class="field">${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label>
+      <div class="stack">${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>
+      <label class="field" ?hidden=${this.given}>${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label></div>
     </details>`;
   }
 
@@ -185,18 +211,20 @@ export class SetupForm {
 
   async submit(event) {
     event.preventDefault();
-    const { game, side, level, agents, handicap, clock, own, lesson, threshold } = this.values;
+    const { game, side, agents, handicap, clock, own, lesson, threshold } = this.values;
     const isShogi = game === "shogi";
+    if (isShogi) this.set({ name: this.name.trim() }, false); // It is asked once.
     const chosen = clock === "none" ? null : clock === "own" ? own : CLOCKS[Number(clock)];
     const setup = {
       game,
       side,
-      opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(level),
+      opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(this.level),
       clock: chosen && { ...chosen, main: 60 * chosen.main },
       sfen: isShogi ? this.sfen.trim() || this.options.handicaps[handicap].sfen : "",
     };
+    if (isShogi) Object.assign(setup, { name: this.name.trim(), keeps: this.values.keeps });
     if (isShogi && lesson && side !== "both") setup.lesson = { threshold };
-    if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves });
+    if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves, before: this.given.moves.length });
     await this.calls.onStart(setup);
   }
 }

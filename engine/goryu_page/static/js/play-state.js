@@ -57,13 +57,22 @@ function longText(seconds) {
 /**
  * Returns the message "play.new" that begins the game again where it is. setup: of the game. clocks: what they show now.
  * @param {Record<string, any>} setup
- * @param {Pick<Game, "moves" | "over" | "clock" | "lesson">} game
+ * @param {Pick<Game, "moves" | "over" | "clock" | "lesson" | "kept">} game
  * @param {number[] | null} clocks
  */
-export function keptGame(setup, { moves, over, clock, lesson }, clocks) {
+export function keptGame(setup, { moves, over, clock, lesson, kept: number }, clocks) {
   /** @type {Record<string, any>} */
-  const kept = { ...setup, over, moves: moves.map((move) => move.name), seconds: moves.map((move) => move.seconds) };
+  const kept = { ...setup, over, kept: number, moves: moves.map((move) => move.name), seconds: moves.map((move) => move.seconds) };
   if (clock) kept.clocks = [...moves.map((move) => move.left), clocks];
   if (lesson) kept.lesson = { threshold: lesson.threshold, moves: lesson.moves, isDue: lesson.isJudging || Boolean(lesson.question) };
   return kept;
+}
+
+/**
+ * Returns the message "play.new" that begins another game like this one. kept: of `keptGame`, or a setup.
+ * @param {Record<string, any>} kept
+ */
+export function anotherGame({ seconds, clocks, over, kept, lesson, moves = [], ...setup }) {
+  const before = moves.slice(0, setup.before ?? 0);
+  return { ...setup, ...(before.length && { moves: before }), ...(lesson && { lesson: { threshold: lesson.threshold } }) };
 }

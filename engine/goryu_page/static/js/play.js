@@ -8,12 +8,12 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
-import { bottomOf, clocksAfter, keptGame, shownAt, START } from "./play-state.js";
+import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt, START } from "./play-state.js";
 import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from "./play-view.js";
 import { afterMove } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
-import { button, html, nothing, options, render } from "./template.js";
+import { button, html, iconButton, nothing, options, render } from "./template.js";
 
 const { t } = i18n;
 
@@ -56,6 +56,7 @@ class PlayView {
       onStart: (setup) => this.start(setup),
       onCancel: () => this.showSetup(false),
       onDrop: () => this.give(null),
+      onGrade: (grade) => this.takeStrength("train.grade", { grade }),
       onChange: () => this.draw(),
     });
     this.lesson = new LessonPanel({
@@ -85,6 +86,7 @@ class PlayView {
       this.options = this.form.options = await socket.request("play.options");
       this.draw();
     }
+    this.takeStrength("train.strength");
     socket.request("engines.list").then((engines) => {
       this.form.engines = engines;
       this.draw();
@@ -96,6 +98,12 @@ class PlayView {
     };
     const state = kept ? await socket.request("play.new", kept).catch(failed) : await socket.request("play.state");
     if (state) this.update(state);
+  }
+
+  /** Asks how strong the user is, or says it; the form proposes a level for it. */
+  async takeStrength(type, content = {}) {
+    this.form.strength = await socket.request(type, content);
+    this.draw();
   }
 
   async start(setup) {
@@ -117,11 +125,18 @@ class PlayView {
     if (matchMedia("(max-width: 900px)").matches) this.columns.querySelector(".stage").scrollIntoView({ block: "start" });
   }
 
+  /** Begins another game like the one that is over. */
+  async another() {
+    this.showsResult = false;
+    await this.start(anotherGame(this.kept));
+  }
+
   /** Begins from a position without the moves that led to it, such as those after a fourth repetition. */
   async startAlone(setup, error) {
     if (!setup.moves?.length || error instanceof socket.ConnectionLost) throw error;
     setup.sfen = this.given.position;
     setup.moves = [];
+    setup.before = 0;
     const state = await socket.request("play.new", setup);
     toast(t("play.alone"));
     return state;
@@ -159,6 +174,7 @@ class PlayView {
       this.hints = null;
     }
     const ends = isOld && !before.over && state.over;
+    if (isOld && state.kept !== before.kept && state.kept !== null) this.takeStrength("train.strength"); // The result counts.
     this.state = state;
     this.showsResult = Boolean(state.over) && (ends || this.showsResult);
     this.received = performance.now();
@@ -215,8 +231,11 @@ class PlayView {
     download(name, text);
   }
 
+  /** Opens the review of the game: that of My games, or its record if it is not kept. */
   async review() {
-    handoff.review(await socket.request("play.save", { number: this.state.number, form: "kif" }));
+    const { kept, over } = this.state;
+    if (kept !== null && over) location.hash = `#review/${kept}`;
+    else handoff.review(await socket.request("play.save", { number: this.state.number, form: "kif" }));
   }
 
   flip() {
@@ -323,8 +342,14 @@ class PlayView {
       this.showsResult = false;
       this.draw();
     };
-    const text = over ? html`<b>${verdictOf(this.state)}</b><span class="muted">${reasonOf(this.state)}</span>` : nothing;
-    return html`<button type="button" class="result" ?hidden=${!over || !this.showsResult} @click=${close}>${text}</button>`;
+    if (!over || !this.showsResult) return nothing;
+    const isReviewed = this.state.game === "shogi" && this.state.moves.length > 0;
+    return html`<div class="result" role="group" aria-label=${verdictOf(this.state)}>
+      ${iconButton("play.close", "×", close)}<b>${verdictOf(this.state)}</b><span class="muted">${reasonOf(this.state)}</span>
+      <div class="row">
+        ${button("play.review", () => this.review(), { className: "primary", isHidden: !isReviewed })} ${button("play.another", () => this.another(), { className: isReviewed ? "" : "primary" })}
+      </div>
+    </div>`;
   }
 
   partsView(state) {

@@ -79,6 +79,7 @@ export interface Explored {
 
 /** A problem (`train.next`). */
 export interface Problem extends Shown {
+  id: number;
   mode: string;
   kind: string;
   length?: number;
@@ -87,6 +88,8 @@ export interface Problem extends Shown {
   ply: number | null;
   start: string;
   moves: string[];
+  isAnswered?: boolean;
+  reply?: { told: Told; move?: undefined; answer?: undefined } | { told?: undefined; move: string; answer: Answer } | null;
 }
 
 /** The judgement of an answer (`train.answer`). */
@@ -116,7 +119,7 @@ export interface PlayedMove {
   check?: boolean;
 }
 
-/** A game of the view "Play" (`play.state`). people: is the side a person? */
+/** A game of the view "Play" (`play.state`). people: is the side a person? kept: its number in My games. */
 export interface Game {
   game: string;
   people: boolean[];
@@ -128,4 +131,5 @@ export interface Game {
   over: { ending: string; winner: number | null } | null;
   clock: Clock | null;
   lesson: { threshold: number; moves: unknown[]; isJudging: boolean; question: unknown } | null;
+  kept: number | null;
 }

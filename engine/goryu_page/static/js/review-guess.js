@@ -1,7 +1,9 @@
-// "Guess the move": the page hides how a game goes on, and the user finds the moves of one side or of both.
+// "Guess the move": the page hides how a game goes on, and the user finds the moves of one side or of both, or better
+// moves than the mistakes.
 
+import { reveal } from "./dom.js";
 import * as i18n from "./i18n.js";
-import { changeText, percent } from "./judgement.js";
+import { changeText, kindName, MISTAKES, percent } from "./judgement.js";
 import { lineOf } from "./lines.js";
 import { html, nothing } from "./template.js";
 
@@ -10,13 +12,19 @@ const MOST_POINTS = 3;
 const SHOWN_MOVES = 8;
 const KINDS = { right: "great", "as good": "good", worse: "mistake", skipped: "dubious" };
 
-/** The mode. panel: the ReviewPanel. judge(index, move): returns a promise of the reply of "review.guess". */
+/**
+ * The mode. panel: the ReviewPanel. judge(index, move, isMistake): returns a promise of the reply of "review.guess".
+ * isRunning(): may more mistakes be found?
+ */
 export class Guess {
-  constructor(panel, { judge, onBegin }) {
+  constructor(panel, { judge, onBegin, isRunning }) {
     this.panel = panel;
     this.judge = judge;
     this.onBegin = onBegin;
+    this.isRunning = isRunning;
     this.side = "both";
+    this.ofMistakes = false; // Are only the mistakes asked for?
+    this.isWaiting = false; // For the first mistake.
     this.phase = "closed"; // "choosing", "asking", "judging", "answered" or "summary".
     this.results = [];
     document.addEventListener("keydown", (event) => {
@@ -47,27 +55,47 @@ export class Guess {
   /** Forgets everything: another game is shown. */
   reset() {
     this.results = [];
+    this.ofMistakes = this.isWaiting = false;
     this.close();
   }
 
   begin() {
     const { panel } = this;
-    const first = this.nextOf(panel.state.at);
+    const first = this.nextOf(this.ofMistakes ? 0 : panel.state.at);
     this.results = [];
     if (first >= this.game.moves.length) {
       this.set("summary");
       return;
     }
     if (panel.board.orientation !== (this.side === "1" ? "white" : "black")) panel.flip();
-    this.onBegin();
+    if (!this.ofMistakes) this.onBegin();
     this.ask(first);
   }
 
-  /** Returns the first position from `index` on in which the side is to move. */
+  /** Asks for better moves than the mistakes of a side, 0 or 1, as soon as the first one is known. */
+  walk(side) {
+    this.reset();
+    Object.assign(this, { side: String(side), ofMistakes: true, isWaiting: true });
+    this.onChange();
+  }
+
+  /** Takes that more of the game is judged. */
+  onChange() {
+    if (!this.isWaiting) return;
+    const first = this.nextOf(0);
+    const isKnown = this.panel.state.data.plies.slice(0, first).every(Boolean);
+    if (this.isRunning() ? first === this.game.moves.length || !isKnown : !isKnown) return;
+    this.isWaiting = false;
+    if (first < this.game.moves.length) this.begin();
+  }
+
+  /** Returns the first position from `index` on that is asked for. */
   nextOf(index) {
     const { turn, moves } = this.game;
+    const { plies } = this.panel.state.data;
+    const isAsked = (at) => (this.side === "both" || (turn + at) % 2 === Number(this.side)) && (!this.ofMistakes || MISTAKES.includes(plies[at]?.kind));
     let at = index;
-    while (at < moves.length && this.side !== "both" && (turn + at) % 2 !== Number(this.side)) at += 1;
+    while (at < moves.length && !isAsked(at)) at += 1;
     return at;
   }
 
@@ -86,6 +114,7 @@ export class Guess {
   }
 
   arrows() {
+    if (this.phase === "asking" && this.ofMistakes) return [{ move: this.game.moves[this.index].usi, width: 0.25, color: "var(--bad)", label: this.mistake.mark }];
     if (this.phase === "judging") return [{ move: this.answered, width: 0.4, color: "var(--arrow)" }];
     if (this.phase !== "answered") return [];
     const { guess, played, verdict } = this.result;
@@ -104,7 +133,7 @@ export class Guess {
     this.set("judging");
     const isCurrent = () => this.phase === "judging" && this.index === index;
     try {
-      const result = await this.judge(index, move);
+      const result = await this.judge(index, move, this.ofMistakes);
       if (!isCurrent()) return;
       if (result) this.enter(result);
       else this.ask(index);
@@ -115,8 +144,13 @@ export class Guess {
   }
 
   skip() {
-    const { usi, ja, en } = this.game.moves[this.index];
+    const { usi, ja, en } = this.ofMistakes ? firstOf(this.mistake.better) : this.game.moves[this.index];
     this.enter({ verdict: "skipped", points: 0, guess: null, played: { name: usi, ja, en } });
+  }
+
+  /** The judgement of the move of the game. */
+  get mistake() {
+    return this.panel.state.data.plies[this.index];
   }
 
   enter(result) {
@@ -167,20 +201,23 @@ export class Guess {
     return html`<h2>${t("guess.title")}</h2>
       <p class="small muted">${t("guess.about")}</p>
       <fieldset><legend>${t("guess.side")}</legend><div class="choice">${sides}</div></fieldset>
+      <label class="check"><input type="checkbox" .checked=${this.ofMistakes} @change=${(event) => (this.ofMistakes = event.target.checked)} />${t("guess.mistakes")}</label>
       <div class="row">${this.button("guess.begin", () => this.begin(), true)}${this.button("guess.cancel", () => this.close())}</div>`;
   }
 
   questionView() {
     const side = (this.game.turn + this.index) % 2;
     const isAnswered = this.phase === "answered";
-    return html`<h2>${t(`guess.ask.${side}`, { number: this.index + 1 })}</h2>
+    const { [i18n.current()]: move } = this.game.moves[this.index];
+    const question = this.ofMistakes ? t("guess.better", { number: this.index + 1, move, kind: kindName(this.mistake.kind) }) : t(`guess.ask.${side}`, { number: this.index + 1 });
+    return html`<h2>${question}</h2>
       ${this.phase === "asking" ? html`<p>${t("guess.how")}</p>` : nothing} ${this.phase === "judging" ? html`<p class="muted">${t("guess.judging")}</p>` : nothing}
       ${isAnswered ? this.resultView() : nothing}
       <div class="row">
         ${isAnswered ? this.button("guess.next", () => this.next(), true) : this.button("guess.skip", () => this.skip())}${this.button("guess.stop", () => this.finish())}
       </div>
       ${this.results.length ? html`<p class="small number">${this.pointsText()}</p>` : nothing}
-      <p class="small muted">${t("guess.key")}</p>`;
+      <p class="small muted">${t(this.ofMistakes ? "guess.key.mistakes" : "guess.key")}</p>`;
   }
 
   resultView() {
@@ -188,9 +225,18 @@ export class Guess {
     const name = (move) => move[i18n.current()];
     const change = "winRate" in played ? `　${changeText(played)}` : "";
     return html`${verdictView(verdict, guess)} ${guess ? html`<p>${t("guess.yours", { move: name(guess) })}　${changeText(guess)}</p>` : nothing}
-      ${verdict === "right" ? nothing : html`<p>${t("guess.played", { move: name(played) })}${change}</p>`}
+      ${verdict === "right" ? nothing : html`<p>${t(this.ofMistakes ? "guess.best" : "guess.played", { move: name(played) })}${change}</p>`}
+      ${this.ofMistakes ? this.mistakeView() : nothing}
       ${verdict === "worse" ? this.lineView("judgement.refutation", joined(guess, guess.refutation), 1) : nothing}
       ${guess && verdict !== "right" ? this.lineView("judgement.better", guess.better, 0) : nothing}`;
+  }
+
+  /** What the mistake changed, and the line that refutes it. */
+  mistakeView() {
+    const { mistake } = this;
+    const move = this.game.moves[this.index];
+    return html`<p>${t("guess.played", { move: move[i18n.current()] })}　${changeText(mistake)}</p>
+      ${mistake.refutation.usi.length ? this.lineView("judgement.refutation", joined({ ...move, name: move.usi }, mistake.refutation), 1) : nothing}`;
   }
 
   /** Returns a line that begins at the question. hidden: how many of its first moves are not shown. */
@@ -247,9 +293,8 @@ function verdictView(verdict, guess) {
   return html`<p class="verdict" data-kind=${KINDS[verdict]}>${verdictText(verdict, guess)}</p>`;
 }
 
-/** Scrolls an element into view on narrow windows, where board and panels are below each other. */
-function reveal(element) {
-  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
+function firstOf({ usi: [usi], ja: [ja], en: [en] }) {
+  return { usi, ja, en };
 }
 
 /** Returns a move and the line that follows it as one line. */

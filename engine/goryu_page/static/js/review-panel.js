@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h } from "./dom.js";
+import { h, reveal } from "./dom.js";
 import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { COLOURED, colorName, MISTAKES, percent } from "./judgement.js";
@@ -12,6 +12,7 @@ import { branchView, candidatesView, factsView, judgementView, mistakesView, mov
 import { SecondOpinion } from "./second-opinion.js";
 import { button, html, iconButton, render } from "./template.js";
 import { Threat } from "./threat.js";
+import { changeUnit, graphed, MOST_CENTIPAWNS, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
 const MOST_ARROWS = 5;
@@ -24,7 +25,8 @@ const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
  * options.explore(moves): returns a promise of the position after these moves (`review.explore`); without it no
  *   moves can be tried on the board. options.live(moves or null): begins or ends the live analysis; its results come
  *   by `showLive`. options.threat(moves or null): the same for the position with the turn passed, with `showThreat`.
- *   options.opinion(engine, moves): see `SecondOpinion`. options.actions(): a template below the graph.
+ *   options.opinion(engine, moves): see `SecondOpinion`. options.onPlace(): another position is shown.
+ *   options.question(), options.progress(), options.actions(): templates above the graph, below it, and at the end.
  */
 export class ReviewPanel {
   constructor(section, options = {}) {
@@ -48,7 +50,7 @@ export class ReviewPanel {
   build() {
     this.root = h("div", { class: "columns review-columns", hidden: true });
     this.section.append(this.root);
-    this.boardPlace = h("div");
+    this.boardPlace = h("div", { class: "board-place" });
     this.board = new Board(this.boardPlace, { onMove: (move) => this.onMove(move) });
     this.pen = penButton(() => this.board);
     this.graph = h("div", { class: "graph", role: "img" });
@@ -59,7 +61,7 @@ export class ReviewPanel {
         { label: "win rate", color: "--accent", width: 2 },
         ...COLOURED.map((kind) => ({ label: kind, color: colorName(kind), width: 0, points: true, size: DOTS[kind] })),
       ],
-      { yRange: [0, 100], format: (value) => `${value}`, onClick: (x) => this.go(x) },
+      { yRange: () => (showsCentipawns() ? [-MOST_CENTIPAWNS, MOST_CENTIPAWNS] : [0, 100]), format: (value) => `${value}`, onClick: (x) => this.show(x) },
     );
   }
 
@@ -114,6 +116,12 @@ export class ReviewPanel {
     this.scrollToMove();
   }
 
+  /** Goes to a position that the user has chosen in a list; on a phone the board comes back into sight. */
+  show(index) {
+    this.go(index);
+    reveal(this.boardPlace);
+  }
+
   step(by) {
     const { branch, at, limit } = this.state;
     if (!branch && by > 0 && at === limit) {
@@ -150,6 +158,7 @@ export class ReviewPanel {
   /** Shows another position and asks for what is not known of it. */
   moved() {
     this.draw();
+    this.options.onPlace?.();
     return this.follow();
   }
 
@@ -232,28 +241,44 @@ export class ReviewPanel {
     const { state } = this;
     const [bottom, top] = this.board.orientation === "white" ? [1, 0] : [0, 1];
     const name = (side) => html`<div class="side-name">${playerName(state.game, side)}</div>`;
-    const go = (index) => this.go(index);
+    const go = (index) => this.show(index);
     const playLine = (at, line, depth, before) => this.playLine(at, line, depth, before);
     const look = (depth) => {
       state.branch.depth = depth;
       this.moved();
     };
+    const { question, progress, actions } = this.options;
     return html`<div class="left">
         <div class="stage">
           ${name(top)}${this.boardPlace}${name(bottom)}${this.controlsView()}
           <div class="branch small" aria-live="polite">${branchView(state, look)}</div>
           ${this.threat.lineView(state.turn())}
         </div>
-        <div class="panel losses-panel">${lossesView(state.data.plies, state.game.thresholds)}${factsView(state.game)}</div>
-        ${playersView(state)}
       </div>
       <div class="side">
-        <div class="panel win-rates"><h2>${t("review.graph.title")}</h2>${this.graph}</div>
-        ${this.options.actions?.()} ${judgementView(state, playLine)} ${candidatesView(state, (line, depth) => this.enter(line, depth))}
-        ${this.opinion?.view()}
-        <div class="panel mistakes-panel"><h2>${t("review.mistakes")}</h2><ol class="mistakes">${mistakesView(state, go)}</ol></div>
-        <div class="panel moves-panel"><h2>${t("review.moves")}</h2><ol class="game-moves" tabindex="0">${movesView(state, { go, playLine })}</ol></div>
+        <div class="now stack">
+          ${question?.()}
+          <div class="panel win-rates">
+            <div class="row"><h2>${t(showsCentipawns() ? "review.graph.cp" : "review.graph.title")}</h2>${button(showsCentipawns() ? "review.winrate" : "review.cp", () => this.changeUnit(), { className: "small quiet", title: t("review.unit") })}</div>
+            ${this.graph}${progress?.()}
+          </div>
+          ${judgementView(state, playLine)}
+          <div class="panel mistakes-panel"><h2>${t("review.mistakes")}</h2><ol class="mistakes">${mistakesView(state, go)}</ol></div>
+          ${candidatesView(state, (line, depth) => this.enter(line, depth))} ${this.opinion?.view()}
+        </div>
+        <div class="rest stack">
+          <div class="panel moves-panel"><h2>${t("review.moves")}</h2><ol class="game-moves" tabindex="0">${movesView(state, { go, playLine })}</ol></div>
+          ${actions?.()} ${playersView(state)}
+          <div class="panel losses-panel">${lossesView(state.data.plies, state.game.thresholds)}${factsView(state.game)}</div>
+        </div>
       </div>`;
+  }
+
+  /** Shows centipawns instead of win rates, or these again. */
+  changeUnit() {
+    changeUnit();
+    this.draw();
+    this.drawGraph();
   }
 
   controlsView() {
@@ -262,6 +287,7 @@ export class ReviewPanel {
       <div class="row navigation">
         ${iconButton("review.first", "«", () => this.go(0))}${iconButton("review.back", "‹", () => this.step(-1))}
         ${iconButton("review.forward", "›", () => this.step(1))}${iconButton("review.last", "»", () => this.go(Infinity))}
+        ${this.mistakeButton("review.mistake.back", -1)}${this.mistakeButton("review.mistake.forward", 1)}
         ${iconButton("review.flip", "⇅", () => this.flip())}${this.pen}
       </div>
       <div class="row toggles">
@@ -274,10 +300,14 @@ export class ReviewPanel {
     </div>`;
   }
 
+  mistakeButton(key, direction) {
+    return button(key, () => this.toMistake(direction), { isDisabled: this.state.mistakeFrom(direction) === null, isHidden: Boolean(this.guess) });
+  }
+
   drawGraph() {
     if (!this.state) return;
-    const rates = this.state.rates();
-    this.chart.set(rates.map((_, i) => i), [rates, ...COLOURED.map((kind) => this.state.rates(kind))]);
+    const lines = [null, ...COLOURED].map((kind) => this.state.rates(kind).map(graphed));
+    this.chart.set(lines[0].map((_, i) => i), lines);
   }
 
   drawBoard() {

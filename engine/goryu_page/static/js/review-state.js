@@ -164,6 +164,11 @@ export class ReviewState {
     return !this.branch && this.at > 0 ? this.data.plies[this.at - 1] : null;
   }
 
+  /** Is every move judged? */
+  isWhole() {
+    return this.data.plies.every(Boolean);
+  }
+
   /** Returns the judgements that are mistakes. */
   mistakes() {
     return this.data.plies.filter((ply) => ply !== null).filter(({ kind }) => MISTAKES.includes(kind));

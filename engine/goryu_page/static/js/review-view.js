@@ -4,6 +4,7 @@ import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent, SIDES } from "./judgement.js";
 import { badge, lineButton, lineButtons, lineOf } from "./lines.js";
 import { html, nothing, repeat } from "./template.js";
+import { evaluation, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
 const MOST_ROWS = 6;
@@ -64,12 +65,19 @@ export function movesView(state, calls) {
     return html`<li ?hidden=${state.limit !== null && index > state.limit}>
       <button type="button" class="game-move" data-index=${index} data-kind=${ply?.kind ?? ""} aria-current=${isShown ? "true" : nothing} @click=${() => calls.go(index)}>
         <span class="count">${index || ""}</span><span class="name">${name}</span>${badge(ply)}<span class="spent">${clock(move?.seconds)}</span
-        ><span class="rate">${position ? percent(position.black) : ""}</span>
+        ><span class="rate">${position ? evaluation(position.black) : ""}</span>
       </button>
-      ${comment ? html`<p class="comment">${comment}</p>` : nothing}
+      ${comment ? html`<p class="comment">${commentText(comment)}</p>` : nothing}
       ${variations.filter(({ ply }) => Math.min(ply, game.moves.length) === index).map((variation) => variationView(game, variation, calls))}
     </li>`;
   });
+}
+
+/** Returns a comment of a record with what engines noted (*評価値=50, #深さ=8) in one line. */
+function commentText(comment) {
+  const lines = comment.split("\n");
+  const notes = lines.filter((line) => /^[*#]/.test(line)).map((line) => line.replace(/^[*#]+\s*/, "").replace("=", " "));
+  return [...lines.filter((line) => !/^[*#]/.test(line)), notes.join("　")].filter(Boolean).join("\n");
 }
 
 /** Returns the variations and those inside them, in the order of the record. */
@@ -87,7 +95,7 @@ function variationView(game, variation, calls) {
 /** The list of the mistakes. */
 export function mistakesView(state, go) {
   const found = state.mistakes();
-  if (!found.length) return html`<li class="muted">${t("review.mistakes.none")}</li>`;
+  if (!found.length) return html`<li class="muted">${t(state.isWhole() ? "review.mistakes.none" : "review.mistakes.not.yet")}</li>`;
   const item = (ply) => html`<li>
     <button type="button" class="mistake" data-kind=${ply.kind} data-index=${ply.ply} aria-current=${!state.branch && ply.ply === state.at ? "true" : nothing} @click=${() => go(ply.ply)}>
       <span class="count">${ply.ply}</span>${badge(ply)}<span class="name">${moveName(state.game.moves[ply.ply - 1], ply.turn)}</span
@@ -123,7 +131,8 @@ export function judgementView(state, playLine) {
   const move = ply && moveName(state.game.moves[ply.ply - 1], ply.turn);
   const next = ply && MISTAKES.includes(ply.kind) ? "judgement.refutation" : "judgement.next";
   const end = state.analysis()?.ending === "declaration" ? t("review.declaration") : ending && t("review.over", { ending: i18n.word("ending", ending) });
-  return html`<div class="panel judgement" aria-live="polite" ?hidden=${!ply && !end}>
+  return html`<div class="panel judgement" aria-live="polite">
+    ${!ply && !end ? html`<p class="muted">${t(state.at ? "review.unjudged" : "review.begin")}</p>` : nothing}
     ${ply
       ? html`<h2>${t("review.played", { number: ply.ply, move, kind: kindName(ply.kind) })} ${badge(ply)}</h2>
           <p class="number">${changeText(ply)}</p>
@@ -158,14 +167,14 @@ function candidateTable(key, analysis, enter) {
       </tr>
       ${line ? html`<tr class="pv"><td colspan="4">${line}</td></tr>` : nothing}`;
   };
-  const heads = ["review.move", "review.winrate", "review.visits", "review.prior"].map((head) => html`<th scope="col">${t(head)}</th>`);
+  const heads = ["review.move", showsCentipawns() ? "review.cp" : "review.winrate", "review.visits", "review.prior"].map((head) => html`<th scope="col">${t(head)}</th>`);
   // A button is for one move in one position: a click that has begun in another one must not play a move here.
   return html`<table><thead><tr>${heads}</tr></thead><tbody>${repeat(rows, (move) => `${key} ${move.usi}`, row)}</tbody></table>`;
 }
 
 function rateOf(move) {
   if (move.mate) return t(move.mate > 0 ? "review.mate.wins" : "review.mate.loses", { plies: Math.abs(move.mate) });
-  return move.winRate === null ? "–" : `${percent(move.winRate, 1)} %`;
+  return move.winRate === null ? "–" : `${evaluation(move.winRate, 1)}${showsCentipawns() ? "" : " %"}`;
 }
 
 /** The moves that have left the game. look(depth): shows the position after so many of them. */

@@ -1,6 +1,6 @@
 // The view "Review": opens a record, has its moves judged, and analyses whatever the user plays.
 
-import { download, fileField, h, onDrop, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onDrop, setAddress, toast, toBase64 } from "./dom.js";
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
@@ -13,7 +13,7 @@ import { button, html, options, render } from "./template.js";
 const { t } = i18n;
 const DEEPER = 10;
 const MOST_PLAYOUTS = 100_000;
-const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
+const DEPTHS = { 100: "quick", 400: "normal", 1000: "thorough", 3000: "slow", 10000: "exhaustive" }; // By playouts.
 const MOST_BYTES = 1 << 20;
 const CHOSEN = "goryu.review.playouts";
 const RECENT = "goryu.review.recent";
@@ -26,9 +26,11 @@ export function mount(section) {
   view = new ReviewView(section);
 }
 
-export function show(argument) {
+/** argument: KEY/PLY of a game: its number in My games, or what the browser calls a recent one. */
+export function show(argument = "") {
   if (argument === "file") view.openFromCommandLine();
-  if (argument === "played") view.openPlayed();
+  else if (argument === "played") view.openPlayed();
+  else view.arrive(...argument.split("/"));
 }
 
 export function hide() {
@@ -42,6 +44,8 @@ class ReviewView {
     this.isRunning = false;
     this.deep = null; // How far the deeper search of the mistakes is.
     this.told = null; // The positions that were reported since the state was asked for.
+    this.key = ""; // Of the game, in the address.
+    this.isOpening = false;
     this.opener = h("div", { class: "panel opener stack" });
     section.append(this.opener);
     this.file = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
@@ -51,11 +55,15 @@ class ReviewView {
       live: (moves) => this.live(moves),
       threat: (moves) => this.threat(moves),
       opinion: (engine, moves) => this.askEngine(engine, moves),
-      actions: () => html`${this.guess.view()} ${this.actionsView()}`,
+      onPlace: () => this.setAddress(),
+      question: () => this.guess.view(),
+      progress: () => this.progressView(),
+      actions: () => this.actionsView(),
     });
     this.guess = new Guess(this.panel, {
-      judge: (index, move) => socket.request("review.guess", { index, move }),
+      judge: (index, move, isMistake) => socket.request("review.guess", { index, move, isMistake }),
       onBegin: () => this.isRunning && socket.request("review.stop"),
+      isRunning: () => this.isRunning,
     });
     i18n.onChange(() => this.drawOpener());
     this.listen();
@@ -65,7 +73,8 @@ class ReviewView {
 
   drawOpener() {
     this.opener.hidden = this.panel.state !== null;
-    render(this.openerView(), this.opener);
+    const isOpening = this.isOpening; // What has been pasted stays, for the case that it cannot be read.
+    render(html`<p role="status" ?hidden=${!isOpening}>${t("page.loading")}</p><div class="stack" ?hidden=${isOpening}>${this.openerView()}</div>`, this.opener);
   }
 
   openerView() {
@@ -91,38 +100,41 @@ class ReviewView {
     const action = (name, call) => button(`review.${name}`, call, { className: "small" });
     const look = () => (location.hash = `#microscope/${encodeURIComponent(this.panel.state.shown().sfen)}`);
     const play = () => playFrom({ sfen: this.panel.state.game.start, moves: this.panel.state.line() });
-    const [share, progress] = this.deep ? deepProgress(this.deep) : this.progress();
     const label = t("review.playouts.label");
     const choose = (event) => {
       this.playouts = Number(event.target.value);
       localStorage.setItem(CHOSEN, event.target.value);
+      this.panel.draw();
     };
+    const counts = [...new Set([...Object.keys(DEPTHS).map(Number), this.playouts])].map((count) => [count, depthText(count)]);
     return html`<div class="panel stack review-actions">
       <h2 title=${this.named.file}>${this.title()}</h2>
-      <div class="row">
-        <label class="row small"><span>${label}</span>
-          <select aria-label=${label} title=${label} @change=${choose}>
-            ${options(PLAYOUTS.map((count) => [count, count.toLocaleString()]), this.playouts)}
-          </select></label
-        >${button(this.isRunning ? "review.stop" : "review.go", () => (this.isRunning ? socket.request("review.stop") : this.start()), { className: "primary" })}
-      </div>
-      <div class="row">
-        <progress max="1" .value=${share} aria-label=${t("review.intro")} title=${t("review.intro")}></progress
-        ><span class="small muted number" role="status">${progress}</span>
-      </div>
-      <div class="row">${button("review.deepen", () => this.deepen(), { className: "small", title: t("review.deepen.title"), isDisabled: this.isRunning })}</div>
-      <span class="small muted">${this.networkTexts?.[i18n.current()]}</span>
-      <div class="row">
-        ${action("other", () => this.close())} ${action("kif", () => this.export("kif"))} ${action("html", () => this.export("html"))}
-        ${action("microscope", look)} ${action("guess", () => this.guess.open())} ${action("play", play)}
-      </div>
+      <div class="row">${action("other", () => this.close())} ${action("guess", () => this.guess.open())} ${action("play", play)} ${action("microscope", look)}</div>
+      <details class="stack" ?open=${!this.isRunning && !this.known()}>
+        <summary>${t("review.settings")}</summary>
+        <label class="row small" title=${t("review.playouts.title")}><span>${label}</span><select aria-label=${label} @change=${choose}>${options(counts, this.playouts)}</select></label>
+        <div class="row">
+          ${button("review.deepen", () => this.deepen(), { className: "small", title: t("review.deepen.title"), isDisabled: this.isRunning })}
+          ${action("kif", () => this.export("kif"))} ${action("html", () => this.export("html"))}
+        </div>
+        <p class="small muted">${this.networkTexts?.[i18n.current()]}</p>
+      </details>
     </div>`;
   }
 
-  /** Chooses so many playouts if the list has them, else what the user chose last. */
-  choosePlayouts(count) {
-    const chosen = [count, Number(localStorage.getItem(CHOSEN)), 400];
-    this.playouts = chosen.find((one) => PLAYOUTS.includes(one));
+  progressView() {
+    const [share, progress] = this.deep ? deepProgress(this.deep) : this.progress();
+    const [key, call] = this.isRunning ? ["review.stop", () => socket.request("review.stop")] : ["review.go", () => this.start()];
+    const isHidden = !this.isRunning && this.known() === this.panel.state.data.positions.length;
+    return html`<div class="row review-progress">
+      <progress max="1" .value=${share} aria-label=${t("review.intro")} title=${t("review.intro")} ?hidden=${share === 1}></progress
+      ><span class="small muted number" role="status">${progress}</span>${button(key, call, { className: "small", isHidden })}
+    </div>`;
+  }
+
+  /** count: of the game that is shown; without one what the user chose last. */
+  choosePlayouts(count = Number(localStorage.getItem(CHOSEN))) {
+    this.playouts = count || 400;
   }
 
   listen() {
@@ -138,6 +150,7 @@ class ReviewView {
     socket.on("review.deep", ({ type, ...progress }) => this.onDeep(progress));
     socket.on("review.message", ({ text }) => toast(text));
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
+    this.isConnected = new Promise((resolve) => (this.onFirst = resolve));
     socket.onConnected(async () => {
       const told = (this.told = []); // They may be missing in the state.
       const state = await socket.request("review.state").finally(() => {
@@ -147,23 +160,48 @@ class ReviewView {
         this.shows(state, this.panel.state !== null);
         for (const message of told) this.panel.update(message);
       } else if (this.source) await this.open(this.source);
+      this.onFirst();
     });
   }
 
+  // Addresses.
+
+  /** Shows what the address names; without a game that which is open. */
+  async arrive(key = "", ply = "") {
+    this.isOpening = Boolean(key) && !this.panel.state;
+    this.drawOpener();
+    await this.isConnected;
+    if (key && key !== this.key) {
+      const kept = readRecent().find((one) => keyOf(one) === key);
+      if (kept || /^\d+$/.test(key)) return this.open(kept ?? {}, key, ply);
+      toast(t("review.forgotten"));
+    } else if (key && ply) this.panel.go(Number(ply));
+    else if (key) this.begin();
+    this.isOpening = false;
+    this.drawOpener();
+    return this.setAddress();
+  }
+
+  setAddress() {
+    setAddress(this.section, this.key ? `#review/${this.key}/${this.panel.state.place}` : "#review");
+  }
+
+  /** Begins with the user's first mistake, if the user played the game. */
+  begin() {
+    if (this.side !== null) this.guess.walk(this.side);
+  }
+
   async openFromCommandLine() {
-    if (this.source || this.panel.state) return;
-    await connected();
+    await this.isConnected;
+    if (this.panel.state) return;
     const file = await socket.request("session.file");
     await this.open({ name: file.name, content: file.content });
   }
 
   async openPlayed() {
     const record = taken();
-    if (!record) return;
-    const { ply, playouts, side, ...source } = record;
-    this.choosePlayouts(playouts);
-    this.panel.board.setOrientation(side === 1 ? "white" : "black");
-    await this.open(source, ply);
+    if (record) await this.open(record);
+    else await this.arrive();
   }
 
   async openFile(file) {
@@ -181,20 +219,36 @@ class ReviewView {
     else if (text.trim()) await this.open({ name, text });
   }
 
-  /** Opens a record, {name, content} or {name, text}, at the position after `ply` moves, and begins its review. */
-  async open(source, ply = 0) {
-    const state = await socket.request("review.open", { ...source, playouts: this.playouts });
+  /**
+   * Opens a record, {name, content} or {name, text}, or the game of My games whose number is the key, and begins its review.
+   * ply: the position to show, as text; without it the user's own game begins with the first mistake.
+   */
+  async open(source, key = keyOf({ date: Date.now() }), ply = "") {
+    this.isOpening = !this.panel.state;
+    this.drawOpener();
+    const same = readRecent().find((one) => source.name && one.text === source.text && one.content === source.content);
+    try {
+      const state = await socket.request("review.open", { ...source, key: same ? keyOf(same) : key, playouts: this.playouts });
+      this.shows(state, false);
+    } finally {
+      this.isOpening = false;
+      this.drawOpener();
+    }
     this.source = source;
-    this.shows(state, false);
-    remember({ ...source, title: this.title() });
-    if (ply) this.panel.go(ply);
-    if (this.known() < state.positions.length) await this.start();
+    if (source.name) remember({ ...source, key: this.key, title: this.title() });
+    if (this.side !== null) this.panel.board.setOrientation(this.side ? "white" : "black");
+    if (ply) this.panel.go(Number(ply));
+    else this.begin();
+    if (this.known() < this.panel.state.data.positions.length) await this.start();
   }
 
   shows(state, keepsPlace) {
     const { at, branch } = this.panel.state ?? {};
     if (!keepsPlace) this.guess.reset();
     this.liveKey = null; // The server has stopped the analysis of the position that was shown before.
+    this.key = state.key;
+    this.side = state.side;
+    this.choosePlayouts(state.game.playouts);
     this.isRunning = state.isRunning;
     this.counted = this.deep = null;
     this.named = { file: state.file, date: state.date, names: state.game.names };
@@ -211,6 +265,8 @@ class ReviewView {
     this.guess.reset();
     this.panel.close();
     this.source = null;
+    this.key = "";
+    this.setAddress();
     this.opener.querySelector("textarea").value = "";
     this.drawOpener();
   }
@@ -228,6 +284,7 @@ class ReviewView {
       this.isRunning = false;
       this.counted = null;
       this.panel.draw();
+      this.guess.onChange();
     }
   }
 
@@ -267,6 +324,7 @@ class ReviewView {
     if (!this.panel.state) return;
     this.counted = message.known;
     this.panel.update(message);
+    this.guess.onChange();
   }
 
   /** Returns how many positions have the wanted number of playouts. */
@@ -338,14 +396,20 @@ function readRecent() {
   }
 }
 
+/** Returns the name of a recent game in the address; games of My games have numbers. @type {(game: { key?: string, date: number }) => string} */
+function keyOf({ key, date }) {
+  return key ?? `r${date.toString(36)}`;
+}
+
+/** Returns the name of a number of playouts, if there is one. */
+function depthText(count) {
+  return DEPTHS[count] ? t(`review.depth.${DEPTHS[count]}`) : count.toLocaleString();
+}
+
 function remember(source) {
   const size = (source.text ?? source.content).length;
   if (size > MOST_RECENT_TEXT) return;
   const same = (one) => one.text === source.text && one.content === source.content;
   const games = [{ ...source, date: Date.now() }, ...readRecent().filter((one) => !same(one))];
   localStorage.setItem(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
-}
-
-function connected() {
-  return new Promise((resolve) => socket.onConnected(() => resolve()));
 }

@@ -8,6 +8,8 @@ const LONGEST_DELAY_MS = 5000;
 const KEY = "goryu.session";
 const REVOKED = 4001; // The close code for a device of the local network that is not paired any more.
 
+const STALE = 4002; // For a page of an earlier start of the server.
+
 const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 const handlers = new Map();
 const connected = new Set();
@@ -72,6 +74,11 @@ function lost(event) {
     location.replace("/pair");
     return;
   }
+  if (event.code === STALE) {
+    hasEnded = true;
+    setTimeout(() => location.reload(), delay);
+    return;
+  }
   if (!hasOpened) leaveIfNotPaired();
   for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
   setTimeout(connect, delay);
@@ -110,10 +117,11 @@ function receive(message) {
   }
 }
 
-/** The error of a request whose connection was lost before its reply. */
+/** The error of a request whose connection was lost before its reply. isUnsent: the server does not know of it. */
 export class ConnectionLost extends Error {
-  constructor() {
+  constructor(isUnsent = false) {
     super("connection lost");
+    this.isUnsent = isUnsent;
   }
 }
 
@@ -123,7 +131,7 @@ export class ConnectionLost extends Error {
  */
 export function request(type, content = {}) {
   if (!wasReady && !isReady) return new Promise((resolve) => early.push(() => resolve(request(type, content))));
-  if (!isReady) return Promise.reject(new ConnectionLost());
+  if (!isReady) return Promise.reject(new ConnectionLost(true));
   const id = ++number;
   const text = JSON.stringify({ ...content, type, id });
   if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(i18n.t("socket.too.large")));

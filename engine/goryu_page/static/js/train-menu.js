@@ -6,10 +6,10 @@ import { button, html, live, options } from "./template.js";
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
 const { t } = i18n;
 
-/** state: of the server. file: the field that opens one. calls: free(kind, length), change(changes), save(). */
+/** state: of the server. file: the field that opens one. calls: free(kind, length), change(changes), grade(grade), save(). */
 export function menuView(state, file, calls) {
   return html`<div class="panel stack"><h2>${t("train.free")}</h2>${kindsView(state.counts, calls)}${lengthsView(state.lengths, calls)}</div>
-    <details class="panel"><summary>${t("train.settings")}</summary><div class="stack">${settingsView(state.settings, calls.change)}</div></details>
+    <details class="panel"><summary>${t("train.settings")}</summary><div class="stack">${settingsView(state, calls)}</div></details>
     <details class="panel">
       <summary>${t("train.files")}</summary>
       <div class="stack">
@@ -30,19 +30,25 @@ function lengthsView(lengths, { free }) {
   return html`<div class="row lengths" ?hidden=${!found.length}><span class="small muted">${t("train.lengths")}</span>${found.map(one)}</div>`;
 }
 
-function settingsView(settings, change) {
+function settingsView({ settings, strength, tsume }, { change, grade }) {
   const chosen = (kind, isOn) => KINDS.filter((one) => (one === kind ? isOn : settings.kinds.includes(one)));
   const kind = (name) => checkView(`train.kind.${name}`, settings.kinds.includes(name), (isOn) => change({ kinds: chosen(name, isOn) }));
   const units = ["problems", "minutes"].map((name) => [name, t(`train.unit.${name}`)]);
   const number = (key, name, least, most, factor = 1) => numberView(key, Math.round(settings[name] * factor), least, most, (value) => change({ [name]: value / factor }));
-  return html`${checkView("train.scheduled", settings.is_scheduled, (isOn) => change({ is_scheduled: isOn }))}
+  const grades = [...(strength.grade ? [] : [["", t("grade.unknown")]]), ...strength.grades.map((one) => [one, t(`grade.${one}`)])];
+  const plies = (name, at) => numberView(`train.${name}`, settings[`${name}_tsume`], 1, 13, (value) => change({ [`${name}_tsume`]: value }), tsume[at]);
+  return html`<label class="field"><span>${t("setup.grade")}</span>
+      <select aria-label=${t("setup.grade")} @change=${(event) => event.target.value && grade(event.target.value)}>${options(grades, strength.grade ?? "")}</select></label>
+    <p class="small muted">${t("train.grade.about")}</p>
+    <div class="pair">${plies("shortest", 0)}${plies("longest", 1)}</div>
+    ${checkView("train.scheduled", settings.is_scheduled, (isOn) => change({ is_scheduled: isOn }))}
     <div class="pair">
       ${number("train.amount", "amount", 1, 500)}
       <label class="field"><span>${t("train.unit")}</span>
         <select aria-label=${t("train.unit")} @change=${(event) => change({ unit: event.target.value })}>${options(units, settings.unit)}</select></label>
     </div>
     <fieldset class="stack"><legend>${t("train.new.kinds")}</legend>${KINDS.map(kind)}</fieldset>
-    ${number("train.longest", "longest_tsume", 1, 13)} ${checkView("train.checking", settings.is_checking, (isOn) => change({ is_checking: isOn }))}
+    ${checkView("train.checking", settings.is_checking, (isOn) => change({ is_checking: isOn }))}
     ${number("train.playouts", "playouts", 100, 1_000_000)} ${number("train.threshold", "threshold", 2, 50, 100)} ${number("train.most", "most_answers", 1, 10)}`;
 }
 
@@ -50,10 +56,12 @@ function checkView(key, isOn, call) {
   return html`<label class="check"><input type="checkbox" .checked=${live(isOn)} @change=${(event) => call(event.target.checked)} /><span>${t(key)}</span></label>`;
 }
 
-function numberView(key, value, least, most, call) {
+/** usual: what counts while the field is empty; without it the field must not be empty. */
+function numberView(key, value, least, most, call, usual = null) {
   const changed = ({ target }) => {
+    if (usual !== null && !target.value) return call(null);
     target.value = Math.min(most, Math.max(least, Math.round(Number(target.value))));
-    call(Number(target.value));
+    return call(Number(target.value));
   };
-  return html`<label class="field"><span>${t(key)}</span><input type="number" min=${least} max=${most} .value=${String(value)} @change=${changed} /></label>`;
+  return html`<label class="field"><span>${t(key)}</span><input type="number" min=${least} max=${most} placeholder=${usual ?? ""} .value=${String(value ?? "")} @change=${changed} /></label>`;
 }

@@ -14,8 +14,8 @@ const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 /**
  * The problem on the board.
  *
- * problem: what the server says of it, or null. answer: the result of the last answer. told: what may be told: solutions,
- * the move of the game, the last attempt. position: where the user may answer. line: {sfen, usi, depth}, moves that are
+ * problem: what the server says of it, or null. isAnswered: has it been answered, rightly or not? answer: the result of the
+ * last answer. told: what may be told: solutions, the move of the game, the last attempt. position: where the user may answer. line: {sfen, usi, depth}, moves that are
  * stepped through. board, arrows, heat: what the board shows.
  */
 export class TrainState {
@@ -26,6 +26,7 @@ export class TrainState {
     this.answer = /** @type {Answer | null} */ (null);
     this.told = /** @type {import("./replies").Told | null} */ (null);
     this.line = /** @type {Line | null} */ (null);
+    this.isAnswered = false;
     this.isJudging = false;
     this.arrows = /** @type {{ move: string, width: number, color: string }[]} */ ([]);
     this.heat = {};
@@ -39,11 +40,19 @@ export class TrainState {
     this.heat = {};
   }
 
-  /** Shows a problem from its start, or none for null. @param {Problem | null} problem */
+  /** Shows a problem from its start, with what was said of its answer, or none for null. @param {Problem | null} problem */
   begin(problem) {
     this.problem = problem;
+    this.isAnswered = Boolean(problem?.isAnswered);
     this.clear();
-    if (problem) this.place(problem);
+    if (!problem) return;
+    this.place(problem);
+    const { reply } = problem;
+    if (reply?.told) this.tell(reply.told);
+    else if (reply?.answer) {
+      this.play(reply.move);
+      this.judge(reply.answer, reply.move);
+    }
   }
 
   /** Shows a position in which the user may answer. @param {Shown} position */
@@ -77,6 +86,7 @@ export class TrainState {
       this.place(answer); // The defender has answered; the mate goes on.
       return;
     }
+    this.isAnswered = true;
     const sfen = afterMove(this.position.sfen, move);
     this.board = { sfen, lastMove: move };
     if (answer.isRight) this.told = answer;
@@ -92,6 +102,7 @@ export class TrainState {
   /** The solution may be told; the board shows its first move. @param {import("./replies").Told} told */
   tell(told) {
     this.told = told;
+    this.isAnswered = true;
     this.answer = null;
     const first = told.solutions[0]?.line;
     if (first && this.problem) this.playLine(this.problem.sfen, first.usi, 1);

@@ -1,7 +1,7 @@
 // The view "Train": the list of the day, problems on the board, answers judged by the engine.
 
 import { Board } from "./board.js";
-import { download, fileField, h, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, setAddress, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
@@ -19,8 +19,10 @@ export function mount(section) {
   view = new TrainView(section);
 }
 
-export function show() {
-  if (view.hasBegun) view.refresh(); // Else the view reads it as soon as there is a connection.
+/** argument: the number of a problem; without one that on the board stays. */
+export function show(argument = "") {
+  view.wantedId = Number(argument) || null;
+  if (view.hasBegun) view.arrive(); // Else the view does so as soon as there is a connection.
 }
 
 class TrainView {
@@ -30,6 +32,7 @@ class TrainView {
     this.train = new TrainState();
     this.message = null; // Returns the line below the board.
     this.changing = null; // The newest change of the settings that is on its way.
+    this.wantedId = /** @type {number | null} */ (null); // The problem that the address names.
     this.hasBegun = false; // Has the state been asked for once?
     this.boardPlace = h("div");
     this.file = fileField({ accept: ".json" }, ([file]) => this.open(file));
@@ -40,12 +43,22 @@ class TrainView {
     i18n.onChange(() => this.draw());
     document.addEventListener("keydown", (event) => this.onKey(event));
     socket.on("train.changed", () => this.refreshSoon());
-    socket.onConnected(async () => {
-      await this.refresh().finally(() => (this.hasBegun = true));
-      const problem = await socket.request("train.problem");
-      if (problem) this.shows(problem);
-      else this.draw();
-    });
+    socket.onConnected(() => this.arrive().finally(() => (this.hasBegun = true)));
+  }
+
+  /** Shows the problem that the address names, or else that which the server has. */
+  async arrive() {
+    await this.refresh();
+    const { problem } = this.train;
+    const kept = this.hasBegun ? problem : await socket.request("train.problem");
+    const wanted = this.wantedId && kept?.id !== this.wantedId ? await socket.request("train.open", { problem: this.wantedId }) : kept;
+    if (wanted && (wanted !== problem || !this.hasBegun)) this.shows(wanted);
+    else this.setAddress();
+  }
+
+  setAddress() {
+    const { problem } = this.train;
+    setAddress(this.section, problem ? `#train/${problem.id}` : "#train");
   }
 
   // The state.
@@ -85,9 +98,9 @@ class TrainView {
 
   // Problems.
 
-  async start(wanted) {
+  async start(wanted, skips = false) {
     this.wanted = wanted;
-    const problem = await socket.request("train.next", wanted);
+    const problem = await socket.request("train.next", { ...wanted, skips });
     if (problem) return this.shows(problem);
     this.begin(null);
     await this.refresh();
@@ -95,14 +108,16 @@ class TrainView {
     return this.drawAll();
   }
 
+  /** The next problem; one that has not been answered comes again after the others. */
   next() {
     const { mode = "today", kind = undefined, length = undefined } = this.train.problem ?? {};
-    return this.start(this.wanted ?? { mode, kind, length });
+    return this.start(this.wanted ?? { mode, kind, length }, !this.train.isAnswered);
   }
 
   begin(problem) {
     this.message = null;
     this.train.begin(problem);
+    this.setAddress();
   }
 
   shows(problem) {
@@ -110,7 +125,7 @@ class TrainView {
     this.board.setOrientation(problem.turn ? "white" : "black");
     this.drawBoard(false);
     this.draw();
-    socket.request("train.prepare");
+    if (!problem.reply) socket.request("train.prepare");
     if (this.root.getBoundingClientRect().top < 0) this.root.scrollIntoView(); // A phone, scrolled to the result.
   }
 
@@ -133,7 +148,7 @@ class TrainView {
   }
 
   async retry() {
-    if (this.train.told) return this.shows(await socket.request("train.problem"));
+    if (this.train.told) return this.shows(await socket.request("train.problem", { isAgain: true }));
     this.message = null;
     this.train.retry();
     return this.drawAll();
@@ -178,9 +193,9 @@ class TrainView {
 
   // Other views and files.
 
-  async review() {
-    const { game, ply, turn } = this.train.problem;
-    handoff.review({ ...(await socket.request("games.record", { game })), ply, side: turn });
+  review() {
+    const { game, ply } = this.train.problem;
+    location.hash = `#review/${game}/${ply}`;
   }
 
   playOn() {
@@ -243,6 +258,7 @@ class TrainView {
       remove: () => this.remove(),
       free: (kind, length) => start("free", kind, length),
       change: (changes) => this.change(changes),
+      grade: (grade) => socket.request("train.grade", { grade }),
       save: () => this.save(),
     };
     return html`<div class="stage">
@@ -251,6 +267,7 @@ class TrainView {
         <div class="row controls">
           <span class="steps" ?hidden=${!train.line?.usi.length}>${iconButton("train.back", "‹", () => this.step(-1))}${iconButton("train.forward", "›", () => this.step(1))}</span>
           ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen })} ${button("train.solution", calls.solve, { isHidden: !train.isOpen })}
+          ${button(train.isAnswered ? "train.next" : "train.skip", calls.next, { isHidden: !train.isOpen })}
           ${iconButton("train.flip", "⇅", () => this.board.flip())}
         </div>
         <p class="note-line" aria-live="polite">${this.message?.()}</p>

@@ -14,7 +14,7 @@ from goryu.players.config import DeviceConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
-from goryu_lab.benchmark.simulated_device import SimulatedDevice
+from gpu.simulated_device import SimulatedDevice
 
 needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="the Python search has one thread")
 

@@ -10,7 +10,7 @@ from goryu.evaluators.network.shared import Joiner, shared
 from goryu.implementation import Board, make_puct
 from goryu.search.graph.config import PuctConfig
 from goryu.search.result import SearchResult
-from goryu_lab.benchmark.simulated_device import SimulatedDevice
+from gpu.simulated_device import SimulatedDevice
 
 SEARCHES = 6
 

@@ -70,6 +70,8 @@ def test_of_several_books_the_first_with_the_position_answers(tmp_path: Path) ->
     (tmp_path / "a.db").write_text(
         f"#YANEURAOU-DB2016 1.00\nsfen {HANDS}\nG*5e none 0 1 1\n", encoding="utf-8"
     )
-    book = OpeningBook(BookFile("a.db; b.ybb", str(tmp_path)))
+    book = OpeningBook(BookFile("a.db; none.db; b.ybb", str(tmp_path)))  # A missing one takes no other along.
+    (problem,) = book.problems
+    assert problem.startswith("none.db: ")
     assert [move.move for move in book.find(Board(HANDS))] == [move_from_usi("G*5e")]
     assert [move.move for move in book.find(Board())] == [move_from_usi("7g7f")]

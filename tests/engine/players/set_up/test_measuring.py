@@ -19,7 +19,7 @@ from goryu.players.set_up.loading import LoadedEvaluator, LoadingError
 from goryu.players.set_up.measuring import Rate, Settings
 from goryu.usi.actions import Load
 from goryu.usi.engine import UsiEngine
-from goryu_lab.benchmark.simulated_device import SimulatedDevice
+from gpu.simulated_device import SimulatedDevice
 
 LOADED = LoadedEvaluator(
     UniformEvaluator(), "backend=X model=a.onnx sha=1a2b3c4d batch=4 threads=1", 4, EvaluatorConfig(), ()

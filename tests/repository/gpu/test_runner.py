@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from goryu.base.errors import InputError
-from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog
-from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Found, Item, Stage
-from goryu_lab.benchmark.first_contact.runner import run_stage, supervise
+from gpu.contact_log import LOG, ContactLog
+from gpu.plan import Contact, ContactError, Found, Item, Stage
+from gpu.runner import run_stage, supervise
 
 CHILD = """
 import json, os, sys, time

@@ -9,8 +9,8 @@ from goryu.evaluators.network.runners import PlanesRunner
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.result import SearchStats
-from goryu_lab.benchmark.simulated_device import SimulatedDevice
 from goryu_lab.benchmark.throughput import MIDDLE_GAME
+from gpu.simulated_device import SimulatedDevice
 
 SHIPPED = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
 """The formulas of goryu-5x64, which has a sharper policy than AlphaZero's constants expect."""

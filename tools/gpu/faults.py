@@ -16,8 +16,8 @@ from goryu.base.errors import first_line
 from goryu.engines.usi_client import EngineSpec, Timeouts, UsiClient
 from goryu.evaluators.network.model_files import shipped_model
 from goryu.evaluators.network.providers import compiled_networks
-from goryu_lab.benchmark.first_contact import device_memory
-from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Found, Item, Stage
+from gpu import device_memory
+from gpu.plan import Contact, ContactError, Found, Item, Stage
 
 MOVE = re.compile(r"([1-9][a-i]|[PLNSGBR]\*)[1-9][a-i]\+?")
 POSITIONS = (

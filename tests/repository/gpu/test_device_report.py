@@ -9,7 +9,7 @@ needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="measures t
 
 @needs_native
 def test_simulated_devices_have_the_wanted_rate_and_all_time_is_accounted_for() -> None:
-    from goryu_lab.benchmark.device_report import device_run, devices_of
+    from gpu.device_report import device_run, devices_of
 
     for count in (1, 4):
         together = sum(device.rate(64) for device in devices_of(5000, 64, count))

@@ -20,8 +20,8 @@ from goryu.implementation import Board, make_puct
 from goryu.search.graph.config import Formula, PuctConfig
 from goryu.search.graph.proof import MateSolver, no_solver
 from goryu.search.result import SearchStats
-from goryu_lab.benchmark.simulated_device import CALL_S, SimulatedDevice
 from goryu_lab.benchmark.throughput import MIDDLE_GAME, Seconds
+from gpu.simulated_device import CALL_S, SimulatedDevice
 
 FORMULAS = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
 """Those of goryu-5x64, which has a policy as sharp as the simulated one."""

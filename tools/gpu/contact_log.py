@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from goryu.base.errors import InputError
-from goryu.base.language import tr
 
 Event = Mapping[str, Any]
 
@@ -37,8 +36,7 @@ class ContactLog:
                 event = json.loads(line)
                 assert {"stage", "event"} <= event.keys()
             except (ValueError, AttributeError, AssertionError):
-                problem = "{path}: line {number} is no event of a first contact"
-                raise InputError(tr(problem, path=path, number=number)) from None
+                raise InputError(f"{path}: line {number} is no event of a first contact") from None
             self.events.append(event)
         if torn:
             os.truncate(path, len(content) - len(torn))

@@ -9,12 +9,12 @@ from threading import Timer, main_thread
 
 from goryu.engines.time_control import TimeControl
 from goryu.engines.usi_client import EngineSpec
-from goryu_lab.benchmark.first_contact.contact_log import SO_FAR
-from goryu_lab.benchmark.first_contact.plan import Contact, Found, Item, Stage
 from goryu_lab.match.game import GameRules
 from goryu_lab.match.game_log import GameEntry, GameLog
 from goryu_lab.match.report import elo_text, summary
 from goryu_lab.match.tournament import Match, MatchConfig
+from gpu.contact_log import SO_FAR
+from gpu.plan import Contact, Found, Item, Stage
 
 MOVETIME_MS, QUICK_MOVETIME_MS = 500, 20
 GAMES, QUICK_GAMES = 400, 2

@@ -18,14 +18,14 @@ from goryu.evaluators.network.half_check import PROBABILITY, VALUE
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.shogi_state import ShogiState
 from goryu.table.random_positions import random_positions
-from goryu_lab.benchmark.first_contact.plan import (
+from goryu_lab.benchmark.random_network import TENSORS
+from gpu.plan import (
     Contact,
     ContactError,
     Found,
     Item,
     Stage,
 )
-from goryu_lab.benchmark.random_network import TENSORS
 
 POSITIONS, REHEARSED_POSITIONS, QUICK_POSITIONS = 2000, 200, 8
 SIZE, QUICK_SIZE = "5x64", "1x16"

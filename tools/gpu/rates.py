@@ -16,10 +16,10 @@ from goryu.evaluators.network.model_files import DOWNLOADED
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import PuctConfig
-from goryu_lab.benchmark.device_report import FORMULAS, raw_device_run, us_of_phases
-from goryu_lab.benchmark.first_contact.machine import memory_mb
-from goryu_lab.benchmark.first_contact.plan import NOTHING, Contact, Found, Item, Stage
 from goryu_lab.benchmark.throughput import MIDDLE_GAME, Seconds, raw_run
+from gpu.device_report import FORMULAS, raw_device_run, us_of_phases
+from gpu.machine import memory_mb
+from gpu.plan import NOTHING, Contact, Found, Item, Stage
 
 SIZES, REHEARSED_SIZES, QUICK_SIZES = ("10x128", "5x64", "10x192", "15x224"), ("10x128", "5x64"), ("1x16",)
 ATTENTION = "attention 6x128"

@@ -18,17 +18,20 @@ from pathlib import Path
 from typing import IO
 
 from goryu.base.errors import GoryuError, first_line
-from goryu_lab.benchmark.first_contact import answers, contest, faults, machine, rates
-from goryu_lab.benchmark.first_contact.contact_log import LOG, SO_FAR, ContactLog, Event, as_line
-from goryu_lab.benchmark.first_contact.contact_report import write_report
-from goryu_lab.benchmark.first_contact.plan import Contact, Stage
+from gpu import answers, contest, faults, machine, rates
+from gpu.contact_log import LOG, SO_FAR, ContactLog, Event, as_line
+from gpu.contact_report import write_report
+from gpu.plan import Contact, Stage
 
 STAGES = {
     stage.name: stage for stage in (machine.STAGE, answers.STAGE, rates.STAGE, faults.STAGE, contest.STAGE)
 }
 """In the order in which they run."""
 
-MODULE = "goryu_lab.benchmark.first_contact.runner"
+MODULE = "gpu.runner"
+
+TOOLS = Path(__file__).resolve().parents[1]
+"""The working directory of the processes, so that they find the module."""
 
 SPARE_S = 10.0
 """Before its limit a stage begins no item, if the stage has ten times as long."""
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str]) -> None:
 
     def note(event: Event) -> None:
         log.append(event)
-        print(as_line(event), flush=True)  # noqa: T201
+        print(as_line(event), flush=True)
         if event["event"] != "begin":
             write_report(log, contact.folder, rehearses=contact.rehearses)
 
@@ -120,7 +123,7 @@ def _status(command: Sequence[str], stderr: IO[bytes], seconds: float) -> int | 
 
     None: it took longer than it had.
     """
-    process = subprocess.Popen(command, stderr=stderr, start_new_session=True)
+    process = subprocess.Popen(command, stderr=stderr, start_new_session=True, cwd=TOOLS)
     try:
         return process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -1,9 +1,11 @@
+#!/usr/bin/env python3
 """Learns within half an hour what a machine with an unknown GPU can do, and whether Goryu works on it.
 
-    goryu first-contact --out contact                   all stages, one after the other
-    goryu first-contact --out contact --stage rates --minutes 4
+    python3 tools/dev.py first-contact --out contact    all stages, one after the other
+    python3 tools/dev.py first-contact --out contact --stage rates --minutes 4
                                                         one of them, within four minutes
-    goryu first-contact --out rehearsal --rehearse      the same with the CPU in place of the GPU
+    python3 tools/dev.py first-contact --out rehearsal --rehearse
+                                                        the same with the CPU in place of the GPU
 
 Each stage runs in a process of its own within its limit. What it finds goes to log.jsonl in the folder, a
 JSON line for each event, which is printed, too; report.md tells it after each item. The next call with the
@@ -20,12 +22,11 @@ from pathlib import Path
 
 from goryu.base.arguments import ArgumentParser
 from goryu.base.files import held_folder
-from goryu.base.language import tr
 from goryu.commands.common import UsageError, above_zero, new_parser, program
-from goryu_lab.benchmark.first_contact.contact_log import LOG, ContactLog
-from goryu_lab.benchmark.first_contact.contact_report import REPORT, write_report
-from goryu_lab.benchmark.first_contact.plan import Contact
-from goryu_lab.benchmark.first_contact.runner import STAGES, command, supervise
+from gpu.contact_log import LOG, ContactLog
+from gpu.contact_report import REPORT, write_report
+from gpu.plan import Contact
+from gpu.runner import STAGES, command, supervise
 
 REHEARSAL_SHARE = 0.25
 """Of a stage's limit: a rehearsal takes less than ten minutes."""
@@ -35,7 +36,7 @@ QUICK_MINUTES = 1.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
-    return program("goryu first-contact", make_parser(), run, arguments)
+    return program("first-contact", make_parser(), run, arguments)
 
 
 def make_parser() -> ArgumentParser:
@@ -86,7 +87,7 @@ def require_mode(log: ContactLog, contact: Contact) -> None:
     if not log.events:
         log.append(mode)
     elif log.events[0] != mode:
-        raise UsageError(tr("{path}: begun with or without --rehearse or --quick, unlike now", path=log.path))
+        raise UsageError(f"{log.path}: begun with or without --rehearse or --quick, unlike now")
 
 
 def minutes(args: argparse.Namespace, stage: str) -> float:

@@ -23,7 +23,7 @@ from goryu.evaluators.network.cuda_libraries import folders
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import import_onnxruntime, open_session
 from goryu.implementation import IMPLEMENTATION, WHY
-from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Found, Item, Stage
+from gpu.plan import Contact, ContactError, Found, Item, Stage
 
 PACKAGES = (
     "numpy", "onnxruntime", "onnxruntime-gpu", "onnx", "torch", "triton", "python-shogi", "rsshogi", "cshogi",

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from first_contact import main
 from goryu.evaluators.network.providers import BackendError, Session, open_session
 from goryu.implementation import IMPLEMENTATION
-from goryu_lab.benchmark.first_contact import answers, faults, machine, rates
-from goryu_lab.benchmark.first_contact.answers import Answers
-from goryu_lab.benchmark.first_contact.contact_log import LOG
-from goryu_lab.benchmark.first_contact.plan import Contact, ContactError, Stage
-from goryu_lab.commands.first_contact import main
+from gpu import answers, faults, machine, rates
+from gpu.answers import Answers
+from gpu.contact_log import LOG
+from gpu.plan import Contact, ContactError, Stage
 
 pytest.importorskip("onnxruntime")
 
@@ -72,7 +72,7 @@ def test_a_provider_that_lets_others_compute_is_found_out(
         session = open_session(path, "cpu", **options)
         return Session(Claims(session.handle), "CUDA", session.onnxruntime_version)
 
-    monkeypatch.setattr("goryu_lab.benchmark.first_contact.machine.open_session", claims)
+    monkeypatch.setattr("gpu.machine.open_session", claims)
     network = contact.random_network("dlshogi", "1x16")
     with pytest.raises(ContactError, match=r"CPUExecutionProvider': 1\.0"):
         machine.provider(contact, network, "cuda")

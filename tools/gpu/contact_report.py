@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from goryu.base.files import atomic_write
-from goryu.base.language import tr
-from goryu_lab.benchmark.first_contact.contact_log import ContactLog
+from gpu.contact_log import ContactLog
 
 REPORT = "report.md"
 
@@ -24,24 +23,20 @@ def write_report(log: ContactLog, folder: Path, *, rehearses: bool) -> None:
 
 def _lines(log: ContactLog, rehearses: bool) -> Iterator[str]:
     hardware = log.found("machine", "hardware") or {}
-    yield "# " + tr("First contact: {gpu}", gpu=hardware.get("gpu", "-"))
+    yield f"# First contact: {hardware.get('gpu', '-')}"
     if rehearses:
         yield ""
-        yield tr("This was a rehearsal: the CPU ran in place of the GPU. No number is one of a GPU.")
+        yield "This was a rehearsal: the CPU ran in place of the GPU. No number is one of a GPU."
     for stage in TITLES:
         results = list(log.results(stage))
         if all(event["stage"] != stage for event in log.events):
             continue
         done = [event for event in results if event["event"] == "done" and event["found"]]
         failed = [event for event in results if event["event"] == "failed"]
-        yield from ("", f"## {tr(TITLES[stage])}", "")
-        yield tr(
-            "{done} done, {failed} failed, {left} left; {seconds} s",
-            done=len(results) - len(failed),
-            failed=len(failed),
-            left=0 if log.has_ended(stage) else _left(log, stage),
-            seconds=round(sum(float(event.get("seconds", 0.0)) for event in results)),
-        )
+        yield from ("", f"## {TITLES[stage]}", "")
+        left = 0 if log.has_ended(stage) else _left(log, stage)
+        seconds = round(sum(float(event.get("seconds", 0.0)) for event in results))
+        yield f"{len(results) - len(failed)} done, {len(failed)} failed, {left} left; {seconds} s"
         yield ""
         yield from SECTIONS[stage]([*done, *log.unfinished(stage)])
         broken = [event for event in log.events if event["stage"] == stage and event["event"] == "broken"]
@@ -101,7 +96,7 @@ def _rates(done: Events) -> Iterator[str]:
         return
     yield from (
         "",
-        tr("Microseconds of a position by phase of the search: of processors / of wall time."),
+        "Microseconds of a position by phase of the search: of processors / of wall time.",
         "",
     )
     times = [
@@ -120,7 +115,7 @@ def _rates(done: Events) -> Iterator[str]:
 
 
 def _faults(done: Events) -> Iterator[str]:
-    yield tr("Every engine below answered each go with exactly one bestmove, and with a move.")
+    yield "Every engine below answered each go with exactly one bestmove, and with a move."
     yield ""
     for event in done:
         yield f"- **{event['item']}**"
@@ -144,7 +139,7 @@ def _match(done: Events) -> Iterator[str]:
         names = " - ".join(engine["name"] for engine in found["engines"])
         score = f"+{found['wins']} ={found['draws']} -{found['losses']}"
         yield f"- **{names}**: {score}, {found['strength']}"
-        yield "- " + tr("games at a time: {count}", count=found["at_once"])
+        yield f"- games at a time: {found['at_once']}"
         for engine in found["engines"]:
             numbers = {name: engine[name] for name in SPEEDS if engine[name] is not None}
             yield f"- {engine['name']}: " + ", ".join(
