@@ -230,7 +230,7 @@ TASKS = {
     "setup": Verb("install goryu and build it again; words: cpu, cuda, openvino ...", None, setup),
     "test": Verb("run all tests and lint; with -k WORD or FILE only those tests", TEST_EXTRAS, test),
     "lint": Verb("run ruff, mypy, the layers, C++ warnings, TypeScript; pyright compares", ("test",), lint),
-    "fuzz": Verb("send random bytes and commands to the USI engine", ("tools",), script("fuzz.py")),
+    "fuzz": Verb("send random bytes and commands to the USI engine; --files", ("test",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),

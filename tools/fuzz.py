@@ -1,6 +1,7 @@
 """Sends random bytes and commands to the USI engine and checks that it survives and answers as it must.
 
     python tools/fuzz.py --seconds 600                      each implementation for ten minutes
+    python tools/fuzz.py --files 100                        a hundred times as many damaged files as the tests
     python tools/fuzz.py --seed 7 --sessions 1 --implementation native    one session again
 
 A session is one process: it gets commands of GUIs, damaged commands and random bytes, in writes that split
@@ -28,6 +29,7 @@ from pathlib import Path
 from random import Random
 
 from goryu.base.errors import GoryuError
+from goryu.base.installation import CHECKOUT
 from goryu.commands.common import above_zero, new_parser, positive, program
 
 MOVE = r"(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])"
@@ -142,6 +144,12 @@ def make_parser() -> argparse.ArgumentParser:
         help="command of the engine (default: goryu)",
     )  # fmt: skip
     parser.add_argument(
+        "--files",
+        type=positive,
+        metavar="N",
+        help="run tests/fuzz with N times as many files, and no session",
+    )
+    parser.add_argument(
         "--out", type=Path, default=Path("build/fuzz"), metavar="DIR",
         help="folder for the input of failed sessions (default build/fuzz)",
     )  # fmt: skip
@@ -149,7 +157,19 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fuzzes each implementation; returns 1 if a session failed."""
+    """Fuzzes each implementation, or the readers of files; returns 1 if something failed."""
+    if args.files:
+        words = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-m",
+            "slow or not slow",
+            str(CHECKOUT / "tests" / "fuzz"),
+        ]
+        environment = {**os.environ, "GORYU_FUZZ_ROUNDS": str(args.files)}
+        return int(subprocess.run([*words, "--timeout", "0"], env=environment).returncode != 0)
     installed = ("python", "native") if find_spec("goryu._native") else ("python",)
     names = [args.implementation] if args.implementation else installed
     return int(sum([fuzz(args, name) for name in names]) > 0)

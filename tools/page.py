@@ -4,11 +4,13 @@
     python3 tools/dev.py page pictures    writes docs/pictures/web-*.png
     python3 tools/dev.py page speed       prints a table of a game in progress
     python3 tools/dev.py page review      prints a table of a review that runs
+    python3 tools/dev.py page load        prints how soon each view is there over a slow line
 
 It needs Chromium, and measures in it. `speed`: while an engine at full strength uses every core that it may,
 the time from a click to the drawn piece, the time from a request to its reply, and how late the page's own
 timers are. `review`: while a game is reviewed, and with the review stopped, the time from a click to the
-picture of another move, of a move that is tried on the board, and of another view.
+picture of another move, of a move that is tried on the board, and of another view. `load`: for a line of
+50 KB/s and 400 ms, emulated by Chromium.
 """
 
 import argparse
@@ -59,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    parser.add_argument("task", choices=("pictures", "speed", "review"))
+    parser.add_argument("task", choices=("pictures", "speed", "review", "load"))
     parser.add_argument("--moves", type=positive, default=20, help="clicks of each kind to measure (20)")
     parser.add_argument("--record", type=Path, default=GAME, metavar="FILE", help="game for `review`")
     parser.add_argument("--playouts", type=positive, default=200, help="of each position, for `review` (200)")
@@ -79,6 +81,9 @@ def run(args: argparse.Namespace) -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         if args.task == "speed":
             measure(browser.new_page(viewport=SIZE, locale="en-US"), url, args.moves)
+        elif args.task == "load":
+            for view in ("play", "review", "games", "explorer", "train", "microscope"):
+                measure_load(browser.new_context(viewport=SIZE).new_page(), url, view)
         elif args.task == "review":
             page = browser.new_page(viewport=SIZE, locale="en-US")
             # Trying the move of the game only goes there.
@@ -167,7 +172,7 @@ def take_pictures(page: "Page", url: str, language: str) -> None:
 
 def picture_of_play(page: "Page", language: str) -> None:
     """Takes the picture of a game against the fifth level, with a hint."""
-    page.wait_for_selector(".setup form button")
+    page.wait_for_selector(".setup form button.primary")
     moves = GAME.read_text(encoding="ascii").split()[2:]
     setup = {"game": "shogi", "side": "first", "opponent": "5", "moves": moves[:SHOWN_PLIES]}
     page.evaluate(
@@ -216,7 +221,7 @@ def picture_of_a_review(page: "Page", url: str, language: str) -> None:
 
 def begin_the_dojo(page: "Page") -> None:
     """Has the games reviewed and the problems checked, with few playouts; it goes on in the background."""
-    page.wait_for_selector(".setup form button")  # The page is connected.
+    page.wait_for_selector(".setup form button.primary")  # The page is connected.
     page.evaluate(
         """async () => {
           const socket = goryu.take("js/socket.js");
@@ -301,6 +306,27 @@ async (seconds) => {
   return { replies, lateness };
 }
 """
+
+
+LINE = {"offline": False, "latency": 400, "downloadThroughput": 50 << 10, "uploadThroughput": 50 << 10}
+
+
+def measure_load(page: "Page", url: str, view: str) -> None:
+    """Prints what a view loads, and how soon something, and then the view, is painted."""
+    line, received = page.context.new_cdp_session(page), list[float]()
+    line.send("Network.enable")
+    line.send("Network.emulateNetworkConditions", LINE)
+    line.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    page.goto(f"{url}#{view}")
+    page.wait_for_selector(f".view.{view}:visible")
+    shown: float = page.evaluate("() => performance.now()")
+    page.wait_for_timeout(3000)  # The pictures of the pieces.
+    paint: float = page.evaluate("() => performance.getEntriesByType('paint')[0].startTime")
+    count = 1 + page.evaluate(
+        "() => new Set(performance.getEntriesByType('resource').map((one) => one.name)).size"
+    )
+    size = sum(received) / 1024
+    print(f"{view:<12}{count:>3} requests{size:>7.0f} KB  first paint {paint:.0f} ms, view {shown:.0f} ms")
 
 
 def measure(page: "Page", url: str, moves: int) -> None:

@@ -3,6 +3,7 @@
     python3 tools/dev.py rehearse                         all ways to install, the table on stdout
     python3 tools/dev.py rehearse --earlier COMMIT        also an upgrade from that commit, and an uninstall
     python3 tools/dev.py rehearse --only "pip|uvx"        these ways only
+    python3 tools/dev.py rehearse --lock                  only looks up what the workflow will fetch
 
 What is committed is built, the source package twice, and the wheel a second time from the source package:
 both must be equal bit by bit. Each way gets a folder of its own with an empty home, no checkout, and a PATH
@@ -24,6 +25,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
@@ -64,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--earlier", metavar="COMMIT", help="also upgrade from this commit with a user's data in place")
     add("--only", metavar="REGEX", default="", help="the ways whose name it matches (default: all)")
+    add("--lock", action="store_true", help="only write .github/requirements anew, with the newest versions")
     add("--out", type=Path, default=Path("build/rehearsal"), metavar="DIR", help="default build/rehearsal")
     return parser
 
@@ -94,6 +97,9 @@ def run(args: argparse.Namespace) -> None:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     tools = make_tools(out / "tools")
+    if args.lock:
+        lock(tools, out)
+        return
     release = build(tools, out)
     files = [*release.uploaded]
     if args.earlier:
@@ -170,6 +176,35 @@ def build_earlier(tools: Path, out: Path, commit: str) -> Path:
     call([*words, folder], GORYU_SKIP_NATIVE="1")
     (wheel,) = (folder / "dist").iterdir()
     return wheel
+
+
+def lock(tools: Path, out: Path) -> None:
+    """Writes the packages that the workflow fetches, with the newest versions and their hashes."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))
+    needs, extras = project["project"]["dependencies"], project["project"]["optional-dependencies"]
+    windows = ["--only-binary", ":all:", "--python-platform", "x86_64-pc-windows-msvc"]
+    wanted: dict[str, tuple[list[str], list[str]]] = {
+        "release": (["build", "cibuildwheel", "distlib"], ["--universal"]),
+        "build": (project["build-system"]["requires"], ["--universal"]),
+    }
+    for runtime in ("cpu", "directml"):
+        wanted[f"windows-{runtime}"] = [*needs, *extras[runtime], *extras["web"], "msvc-runtime"], windows
+    for name, (packages, options) in wanted.items():
+        file = out / f"{name}.in"
+        file.write_text("\n".join(packages), "utf-8")
+        python = "3.11" if name == "build" else "3.13"  # The oldest that builds; that of the zips.
+        words = [
+            "pip",
+            "compile",
+            "--generate-hashes",
+            "--no-annotate",
+            "--no-header",
+            "--python-version",
+            python,
+        ]
+        text = call([tools / "uv", *words, *options, file])
+        target = CHECKOUT / ".github" / "requirements" / f"{name}.txt"
+        target.write_text(f"# Written by tools/dev.py rehearse --lock\n{text}", "utf-8")
 
 
 # The index.
@@ -366,6 +401,8 @@ def row(name: str, way: Way, place: Place) -> Row:
     programs.mkdir(parents=True)
     place.home.mkdir()
     (programs / "python3").symlink_to(sys.executable)
+    for name in ("dirname", "realpath"):  # The programs that uv installs are scripts of the shell.
+        (programs / name).symlink_to(f"/usr/bin/{name}")
     start = time.monotonic()
     goryu, told = way(place)
     seconds = time.monotonic() - start
@@ -431,7 +468,8 @@ def web(place: Place, goryu: Sequence[str | Path], *words: str | Path) -> Iterat
     finally:
         os.killpg(server.pid, signal.SIGINT)  # As a terminal does: uvx has a child.
         server.wait(60)
-    check(server.returncode == 0, f"goryu web ended with status {server.returncode}")
+    # uvx passes on a Ctrl-C that its child has got already; 130 is what the second one ends in.
+    check(server.returncode in (0, 130), f"goryu web ended with status {server.returncode}")
 
 
 def uninstall(place: Place) -> str:

@@ -33,6 +33,9 @@ MOST_BYTES = 3 << 30
 SECONDS = 60
 """Far more than any takes, for a busy machine."""
 
+ROUNDS = int(os.environ.get("GORYU_FUZZ_ROUNDS", "1"))
+"""How many times as many files; `dev.py fuzz --files 100` sets it."""
+
 
 RUN = """
 import json, sys
@@ -156,12 +159,28 @@ def test_no_sequence_of_opcodes_gets_past_the_reader(tmp_path: Path) -> None:
         b"ctorch._utils\n_rebuild_tensor_v2\n",
     ]
     path = tmp_path / "network.pth"
-    for _ in range(2000):
+    for _ in range(2000 * ROUNDS):
         content = b"\x80\x02" + b"".join(rng.choices(parts, k=rng.randrange(30))) + b"."
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("a/data.pkl", content)
         with suppress(ConversionError):
             read_checkpoint(path)
+
+
+def test_a_damaged_hdf5_file_is_read_or_refused(tmp_path: Path) -> None:
+    """In a process of its own, since the reader is a library in C."""
+    h5py, np = pytest.importorskip("h5py"), pytest.importorskip("numpy")
+    with h5py.File(tmp_path / "good.h5", "w") as file:
+        file["l1/W"] = np.ones((16, 8, 3, 3), np.float32)
+        file.create_dataset("l2", data=np.zeros((64, 64), np.float32), compression="gzip", chunks=(8, 8))
+    good, rng = (tmp_path / "good.h5").read_bytes(), Random(3)
+    paths = [tmp_path / f"{number}.h5" for number in range(40 * ROUNDS)]
+    for path in paths:
+        damaged = bytearray(good)
+        for _ in range(rng.choice((1, 2, 8, 30))):
+            damaged[rng.randrange(5000)] = rng.randrange(256)
+        path.write_bytes(damaged[: rng.choice((len(damaged), rng.randrange(len(damaged))))])
+    sentences(*(("convert", path, "--out", tmp_path / "x") for path in paths))
 
 
 # Constants in other files.

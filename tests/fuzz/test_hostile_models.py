@@ -4,6 +4,7 @@ The files are read in a process of their own, so that a crash is a failed test a
 """
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -187,7 +188,7 @@ def test_a_file_with_random_damage_loads_or_is_a_model_error(tmp_path: Path, kin
     good = tmp_path / "good.onnx"
     write_random_network(1, 8, good, kind=kind)
     rng, files = Random(5), []
-    for number in range(30):
+    for number in range(30 * int(os.environ.get("GORYU_FUZZ_ROUNDS", "1"))):
         damaged = bytearray(good.read_bytes())
         for _ in range(rng.choice((1, 2, 8))):
             at = rng.randrange(900)

@@ -319,12 +319,16 @@ def a_lost_game_is_reviewed_by_one_click_and_is_hers(story: Story, on_board: Any
     bubble = page.locator(".play .result")
     expect(bubble).to_contain_text("You lose")
     story.photograph("lost")
-    bubble.get_by_role("button", name="Another game").click()
-    expect(bubble).to_be_hidden()
-    expect(page.locator(".play .moves li")).to_have_count(0)
+    bubble.get_by_role("button", name="Review").click()
     (lost,) = story.server.dojo.database.rows("SELECT * FROM games WHERE black = '花子'")
     assert (lost["winner"], lost["ending"], lost["white"]) == (1, "resignation", "Goryu Chick")
     assert "花子" in story.server.dojo.games.me()
+    expect(page.locator(".review .game-move")).to_have_count(11)
+    assert f"#review/{lost['id']}" in page.url
+    story.go("#play")
+    bubble.get_by_role("button", name="Another game").click()
+    expect(bubble).to_be_hidden()
+    expect(page.locator(".play .moves li")).to_have_count(0)
 
 
 def a_phone_pairs_and_plays(story: Story, open_page: Any, on_board: Any) -> None:

@@ -147,21 +147,6 @@ class RandomOpeningConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomMoveConfig:
-    """Sampling of single moves, dlshogi's second way to vary games.
-
-    plies, temperature, cutoff: as in `RandomOpeningConfig`. probability: of sampling a move at all.
-    value_limit: no move is sampled in a position of a higher value, in [-1, +1].
-    """
-
-    plies: int = 0
-    probability: float = 0.04
-    temperature: float = 10.0
-    cutoff: float = 0.06
-    value_limit: float = 0.5
-
-
-@dataclass(frozen=True, slots=True)
 class OutputConfig:
     """The output during a search.
 
@@ -205,7 +190,6 @@ class EngineConfig:
     book_file: BookFile = field(default_factory=BookFile)
     book: BookConfig = field(default_factory=BookConfig)
     random_opening: RandomOpeningConfig = field(default_factory=RandomOpeningConfig)
-    random_moves: RandomMoveConfig = field(default_factory=RandomMoveConfig)
     output: OutputConfig = field(default_factory=OutputConfig)
     reuses_subtree: bool = True
     ponders_on_all_replies: bool = False

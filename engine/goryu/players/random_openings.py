@@ -2,13 +2,12 @@
 
 python-dlshogi (山岡忠夫『将棋AIで学ぶディープラーニング』, 2018) draws its first moves in proportion to the
 visits. dlshogi adds a temperature and a cut-off, both of which fall move by move: it draws nearly uniformly
-among equally good moves, and no blunder. It can also draw single moves later, each with a small probability,
-while the position is not clearly won.
+among equally good moves, and no blunder.
 """
 
 from random import Random
 
-from goryu.players.config import RandomMoveConfig, RandomOpeningConfig
+from goryu.players.config import RandomOpeningConfig
 from goryu.search.boltzmann import boltzmann_distribution
 from goryu.search.result import RootMove, SearchResult
 
@@ -16,24 +15,17 @@ COLDEST = 0.05
 """Below this temperature the most visited move is practically certain."""
 
 
-def choose_move(
-    result: SearchResult, config: RandomOpeningConfig, occasional: RandomMoveConfig, ply: int, rng: Random
-) -> RootMove:
+def choose_move(result: SearchResult, config: RandomOpeningConfig, ply: int, rng: Random) -> RootMove:
     """Returns the move to play: the best, or in the opening one that is drawn by visits.
 
     ply: moves played so far. The result must have at least one move. With a proven result the best is played.
     """
     best = result.moves[0]
-    if best.mate is not None or best.visits == 0:
+    if best.mate is not None or best.visits == 0 or ply >= config.plies:
         return best
     own_moves = ply // 2
-    if ply < config.plies:
-        temperature = config.temperature - config.temperature_drop * own_moves
-        return _draw(result, temperature, config.cutoff - config.cutoff_drop * own_moves, rng)
-    may_draw = ply < occasional.plies and best.value < occasional.value_limit
-    if may_draw and rng.random() < occasional.probability:
-        return _draw(result, occasional.temperature, occasional.cutoff, rng)
-    return best
+    temperature = config.temperature - config.temperature_drop * own_moves
+    return _draw(result, temperature, config.cutoff - config.cutoff_drop * own_moves, rng)
 
 
 def _draw(result: SearchResult, temperature: float, cutoff: float, rng: Random) -> RootMove:

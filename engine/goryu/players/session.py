@@ -259,9 +259,9 @@ class Session:
         config, ply, rng = self._config, self._request.board.ply, self.task.rng
         if not self._traits.draws_by_visits:
             return None
-        if ply >= max(config.random_opening.plies, config.random_moves.plies):
+        if ply >= config.random_opening.plies:
             return None
-        return lambda result: choose_move(result, config.random_opening, config.random_moves, ply, rng)
+        return lambda result: choose_move(result, config.random_opening, ply, rng)
 
     def _may_resign(self) -> bool:
         """Is this a move of a game, not an analysis, and does the algorithm know a score?"""

@@ -56,6 +56,14 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     dojo = Dojo(given.dojo, config)
     try:
+        if given.model:
+            dojo.check_network()
+    except InputError as error:
+        _report(str(error))
+        return 2
+    try:
+        if not given.model:
+            dojo.restore_network()
         dojo.start(given.games, given.records)
     except InputError as error:
         _report(str(error))  # Who only plays needs no database.

@@ -78,7 +78,7 @@ class Checker(Worker):
 
     def _check(self, problem: Problem) -> None:
         settings = training_settings(self._database)
-        if self._searcher is None:
+        if self._searcher is None or self._searcher.loaded.lost.is_set():
             self._searcher = self._make_searcher()
         try:
             verdict = check(self._searcher, problem, settings, self._must_end)

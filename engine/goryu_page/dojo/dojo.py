@@ -16,12 +16,14 @@ from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
+from goryu.usi.start_config import start_config
 from goryu_page.dojo import answering
 from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import Database, DatabaseError, default_path
 from goryu_page.dojo.games import Collection, Games, PlayedGame
+from goryu_page.dojo.network_choice import KEY, loaded_or_refused, network_named
 from goryu_page.dojo.problems import Problems
 from goryu_page.dojo.repertoire import Repertoire
 from goryu_page.dojo.reviewing import Reviewing
@@ -49,7 +51,8 @@ class JudgePlayouts:
 class Dojo:
     """What all tabs share: the database, the networks, the work in the background. Any thread may use it.
 
-    config: of the engine that reviews. timing, playouts: of all that a tab does.
+    config: of the engine that reviews. levels_config: of the levels below full strength, which a choice of
+        the network on the page leaves as they were measured. timing, playouts: of all that a tab does.
     networks: those of all searches, each in memory once.
     activity: what people do on the page; the background review rests meanwhile.
     """
@@ -63,7 +66,8 @@ class Dojo:
     ) -> None:
         """path: of the database; None for its usual place."""
         self._path = path
-        self.config, self.timing, self.playouts = config, timing, playouts
+        self.config = self.levels_config = config
+        self.timing, self.playouts = timing, playouts
         self._lock = RLock()
         self._opened: Database | None = None
         self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
@@ -146,6 +150,29 @@ class Dojo:
 
     def _on_problem(self, text: str) -> None:
         self.tell("games.problem", text=text)
+
+    # The network.
+
+    def check_network(self) -> None:
+        """Loads the network that the user has named; raises InputError if it cannot be used."""
+        loaded_or_refused(self.networks, self.config)
+
+    def restore_network(self) -> None:
+        """Takes the network that was chosen on the page, if there was one."""
+        if name := self.database.setting(KEY, ""):
+            self.config = start_config(network_named(name, self.config), _log.warning)
+
+    def use_network(self, name: str) -> None:
+        """Takes another network for all searches from now on, and after the next start.
+
+        name: of `found_networks`; "" for the strongest one here. Raises InputError; then nothing changes.
+        """
+        config = start_config(network_named(name, self.config), _log.warning)
+        loaded_or_refused(self.networks, config)
+        before, self.config = self.config, config
+        if config.evaluator != before.evaluator:
+            self.networks.forget(before.evaluator)
+        self.database.set_setting(KEY, name)
 
     # With the network of full strength, which is loaded at the first use. Each raises LoadingError if that
     # fails, and tries again at the next use.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
+from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.session.messages import Language, Message, MessageError, Request, parse, read
@@ -142,7 +143,7 @@ class Session:
     """One tab of the browser; it survives a short loss of the connection and a reload.
 
     id: a secret that only this tab knows. language: of the page, and of the messages for it.
-    config: of the engine, with the network that the user named. dojo: shared by all tabs.
+    dojo: shared by all tabs.
     record: (name, content) of the record that the user named on the command line, or None.
     """
 
@@ -155,7 +156,6 @@ class Session:
         """Must be called in the event loop."""
         self.id = secrets.token_urlsafe(24)
         self.language: Language = "en"
-        self.config = dojo.config
         self.dojo = dojo
         self.record = record
         self.left_s: float | None = None
@@ -177,6 +177,11 @@ class Session:
         self._handlers: dict[str, Handler] = {}
         for view in self.views.values():
             self._handlers |= view.handlers()
+
+    @property
+    def config(self) -> EngineConfig:
+        """That of the dojo, which a choice of the network changes."""
+        return self.dojo.config
 
     def receive(self, text: str) -> None:
         """Handles a message of the page; errors go back to it in its language."""

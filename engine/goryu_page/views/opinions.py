@@ -1,5 +1,7 @@
 """The messages about the user's engines: which there are, and what one thinks of a position."""
 
+import shutil
+from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -46,8 +48,11 @@ class EnginesView(View):
         self._engines = UsiEngines(session.dojo.timing)
 
     def on_list(self, _message: Request) -> list[dict[str, Any]]:
-        """Returns the names of the user's engines, and their seconds for a move."""
-        return [{"name": engine.name, "seconds": engine.seconds} for engine in user_engines()]
+        """Returns the names of the user's engines, their seconds for a move, and whether they are there."""
+        return [
+            {"name": engine.name, "seconds": engine.seconds, "isThere": is_there(engine)}
+            for engine in user_engines()
+        ]
 
     async def on_opinion(self, message: OpinionRequest) -> dict[str, Any] | None:
         """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
@@ -94,3 +99,11 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
         "nodes": info.nodes,
         "line": named_line(board, legal_part(board, pv[:MOST_SHOWN])),
     }
+
+
+def is_there(engine: UserEngine) -> bool:
+    """Can the program of an engine be found?"""
+    program = Path(engine.spec.command[0])
+    if engine.spec.directory and len(program.parts) > 1:
+        program = engine.spec.directory / program
+    return shutil.which(program) is not None

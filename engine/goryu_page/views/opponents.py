@@ -67,10 +67,9 @@ class Opponents:
     """The engines of one tab. They are loaded on first use; call from one job at a time."""
 
     def __init__(self, config: EngineConfig, networks: SharedEvaluators, timing: Timing = TIMING) -> None:
-        """networks: those of all tabs."""
+        """config: of all levels, until `use` is called. networks: those of all tabs."""
         self._networks = networks
-        capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
-        self._config = replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
+        self._config = self._full = _with_capacity(config)
         self._players: dict[EvaluatorConfig, Player] = {}
         self._fresh: set[EvaluatorConfig] = set()  # Those whose player has searched nothing before this game.
         self._setups: dict[str, AgentSetup] = {}
@@ -81,7 +80,7 @@ class Opponents:
         if name.startswith(USER_ENGINE):
             self._usi_engines.load(engine_named(name.removeprefix(USER_ENGINE)))
         elif kind == "shogi":
-            self._shogi(replace(self._config, level=int(name)))
+            self._shogi(self._at_level(name))
         else:
             self._setup(kind)
 
@@ -93,6 +92,14 @@ class Opponents:
         self._fresh = set()
         is_users = name.startswith(USER_ENGINE)
         self._usi_engines.new_game(engine_named(name.removeprefix(USER_ENGINE)) if is_users else None)
+
+    def use(self, config: EngineConfig) -> None:
+        """Plays at full strength, and gives hints, with another config from now on."""
+        self._full = _with_capacity(config)
+
+    def _at_level(self, name: str) -> EngineConfig:
+        config = self._full if name == str(FULL_STRENGTH) else self._config
+        return replace(config, level=int(name))
 
     def pause(self) -> None:
         """Ends the user's engine, which starts again when it has to move."""
@@ -109,7 +116,7 @@ class Opponents:
             engine = engine_named(name.removeprefix(USER_ENGINE))
             return move_of(self._usi_engines.search(engine, state, limits, job), state, engine)
         if isinstance(state, Board):
-            config = replace(self._config, level=int(name))
+            config = self._at_level(name)
             answer = self._search(state, limits, config, started_s, job)
             if answer.declares:
                 return Ending.DECLARATION
@@ -121,7 +128,7 @@ class Opponents:
     def hints(self, kind: str, state: State, job: Job) -> list[dict[str, Any]]:
         """Returns the best moves, with their share of the visits and their win rate in percent."""
         if isinstance(state, Board):
-            config = replace(self._config, level=0, limits_strength=False)
+            config = replace(self._full, level=0, limits_strength=False)
             limits = Limits(nodes=HINT_PLAYOUTS)
             result = self._search(state, limits, config, monotonic(), job).result
             moves: Sequence[Any] = result.moves if result else ()
@@ -177,6 +184,12 @@ class Opponents:
             report = _log.info if kind in SMALL_BOARDS else _log.warning
             self._setups[kind] = board_setup(kind, Random(), report)
         return self._setups[kind]
+
+
+def _with_capacity(config: EngineConfig) -> EngineConfig:
+    """Returns a config whose search uses no more memory than one tab may."""
+    capacity_bytes = min(config.hash_bytes(uses_gpu=False), CAPACITY_BYTES)
+    return replace(config, search=replace(config.search, capacity_bytes=capacity_bytes))
 
 
 def _uses_gpu(player: Player) -> bool:

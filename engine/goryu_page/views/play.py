@@ -1,6 +1,7 @@
 """The view "Play": a game between a person and an engine, or between two people at one screen."""
 
 import asyncio
+from pathlib import Path
 from random import Random
 from time import monotonic
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from goryu.games.shogi import START_SFEN
 from goryu.games.state import Move
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
+from goryu_page.dojo.network_choice import found_networks
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, StoppedError, View, text_of
 from goryu_page.views.game import PageGame
@@ -44,6 +46,12 @@ class WriteRequest(OfGame):
     text: str
 
 
+class NetworkRequest(Request):
+    """name: of a file that the page has named; "" for the strongest network here."""
+
+    name: str
+
+
 class SaveRequest(OfGame):
     """form: of the file; games other than shogi have only txt."""
 
@@ -60,7 +68,7 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.config, session.dojo.networks, session.dojo.timing)
+        self._opponents = Opponents(session.dojo.levels_config, session.dojo.networks, session.dojo.timing)
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
@@ -73,14 +81,21 @@ class PlayView(View):
     def on_options(self, _message: Request) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
-        network = self.session.network_texts()
+        config = self.session.config
         return {
             "levels": levels(),
             "handicaps": handicaps,
             "agents": agents(),
-            "network": network,
+            "network": self.session.network_texts(),
+            "networks": list(found_networks(config)),
+            "chosen": Path(config.evaluator.model).name,
             "thresholds": THRESHOLDS,
         }
+
+    async def on_network(self, message: NetworkRequest) -> dict[str, Any]:
+        """Takes another network for all searches, this game's excepted; returns the choices."""
+        await self.session.run("play.network", lambda _job: self.session.dojo.use_network(message.name))
+        return self.on_options(message)
 
     def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
@@ -96,6 +111,7 @@ class PlayView(View):
         self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
         self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
         self._keeper = self._keeper_of(new, message)
+        self._opponents.use(self.session.config)
         self._opponents.new_game(new.opponent)
         self._continue()
         if self._thinking is None and not all(new.game.people):

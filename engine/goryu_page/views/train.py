@@ -210,10 +210,15 @@ class TrainView(View):
         return self._problem()
 
     async def on_open(self, message: OpenRequest) -> Json | None:
-        """Shows a problem, outside the list of the day, and returns it."""
+        """Shows a problem and returns it; it counts for the list of the day if that has it."""
         self.session.stop("train.answer")
-        problem = await self.ask("train.next", lambda: self.session.dojo.problems.get(message.problem))
-        self._shown = Shown(problem, "free")
+        dojo = self.session.dojo
+
+        def work() -> Shown:
+            is_listed = message.problem in dojo.schedule.day(self.now()).problems
+            return Shown(dojo.problems.get(message.problem), "today" if is_listed else "free")
+
+        self._shown = await self.ask("train.next", work)
         return self._problem()
 
     def _pick(self, kind: ProblemKind, length: int | None, avoided: list[int]) -> Problem | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.state import Move
-from goryu.players.config import RandomMoveConfig, RandomOpeningConfig
+from goryu.players.config import RandomOpeningConfig
 from goryu.players.random_openings import choose_move
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
@@ -20,18 +20,11 @@ def root_move(number: int, visits: int, value: float, mate: int | None = None) -
 RESULT = SearchResult((root_move(1, 60, 0.1), root_move(2, 30, 0.08), root_move(3, 10, -0.5)), 0.1, STATS)
 PROPORTIONAL = RandomOpeningConfig(plies=10)
 NEVER = RandomOpeningConfig()
-NOT_NOW = RandomMoveConfig()
-NOW_AND_THEN = RandomMoveConfig(plies=10, probability=0.2)
 
 
-def draws(
-    result: SearchResult,
-    config: RandomOpeningConfig = PROPORTIONAL,
-    ply: int = 0,
-    occasional: RandomMoveConfig = NOT_NOW,
-) -> Counter[int]:
+def draws(result: SearchResult, config: RandomOpeningConfig = PROPORTIONAL, ply: int = 0) -> Counter[int]:
     rng = Random(1)
-    return Counter(int(choose_move(result, config, occasional, ply, rng).move) for _ in range(2000))
+    return Counter(int(choose_move(result, config, ply, rng).move) for _ in range(2000))
 
 
 def test_moves_are_drawn_in_proportion_to_their_visits() -> None:
@@ -78,28 +71,3 @@ def test_the_option_in_per_mille_of_win_rate_is_twice_as_much_as_a_value() -> No
 
 def test_by_default_the_best_move_is_played() -> None:
     assert set(draws(RESULT, NEVER)) == {1}
-
-
-def test_single_moves_are_drawn_with_the_given_probability() -> None:
-    drawn = draws(RESULT, NEVER, occasional=NOW_AND_THEN)
-    # Drawn in 400 of 2000 cases, and then at a temperature of 10 nearly evenly among the first two.
-    assert 140 < drawn[2] < 260
-    assert drawn[3] == 0
-    assert set(draws(RESULT, NEVER, ply=10, occasional=NOW_AND_THEN)) == {1}
-
-
-def test_the_first_rule_comes_before_the_second() -> None:
-    assert draws(RESULT, PROPORTIONAL, occasional=NOW_AND_THEN) == draws(RESULT)
-
-
-def test_no_random_move_is_played_in_a_good_position() -> None:
-    limited = replace(NOW_AND_THEN, value_limit=0.1)
-    assert set(draws(RESULT, NEVER, occasional=limited)) == {1}
-    assert len(draws(RESULT, NEVER, occasional=replace(limited, value_limit=0.11))) == 2
-
-
-def test_the_options_of_the_second_rule_are_dlshogis() -> None:
-    config = RandomMoveConfig()
-    assert (config.plies, config.probability, config.temperature) == (0, 0.04, 10.0)
-    assert config.cutoff == 0.06  # 30 per mille of win rate
-    assert config.value_limit == 0.5  # a win rate of 750 per mille

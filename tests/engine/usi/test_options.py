@@ -130,11 +130,10 @@ NAMES_OF_OTHER_ENGINES = [
     "BookDir", "BookFile", "IsBookEnabled", "BookPath", "PV_Interval", "MultiPV", "Eval_Coef",
     "DebugMessage", "ReuseSubtree", "Stochastic_Ponder", "pv_interval", "debug", "EnteringKingRule",
     "Best_Book_Move", "Min_Book_Score", "BookMoves", "BookIgnoreRate", "BookEvalDiff", "BookEvalBlackLimit",
-    "BookEvalWhiteLimit", "BookDepthLimit", "ConsiderBookMoveCount", "BookPvMoves", "IgnoreBookPly",
-    "FlippedBook", "NarrowBook", "Random_Ply", "Random_Temperature", "Random_Temperature_Drop",
-    "Random_Cutoff", "Random_Cutoff_Drop", "Random2_Ply", "Random2_Probability", "Random2_Temperature",
-    "Random2_Cutoff", "Random2_Value_Limit", "LeafDfpnNodesLimit", "RootMateSearchNodesLimit", "SlowMover",
-    "RoundUpToFullSecond", "DepthLimit", "GenerateAllLegalMoves", "USI_MultiPV",
+    "BookEvalWhiteLimit", "BookDepthLimit", "ConsiderBookMoveCount", "FlippedBook", "NarrowBook", "Random_Ply",
+    "Random_Temperature", "Random_Temperature_Drop", "Random_Cutoff", "Random_Cutoff_Drop", "DepthLimit",
+    "LeafDfpnNodesLimit", "RootMateSearchNodesLimit", "SlowMover", "RoundUpToFullSecond", "USI_MultiPV",
+    "GenerateAllLegalMoves",
 ]  # fmt: skip
 
 

@@ -58,7 +58,7 @@ async () => {
 
 def ready(page: Any) -> None:
     page.wait_for_function("() => sessionStorage.getItem('goryu.session')")
-    page.wait_for_selector(".setup form button")
+    page.wait_for_selector(".setup form button.primary")
     expect(page.locator("#connection")).to_be_hidden()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goryu.games.shogi import START_SFEN
-from goryu.kifu.reading import parse_records
+from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.dojo.strength import Strength, set_grade, strength
@@ -26,9 +26,10 @@ class Tab:
 
     def __init__(self, dojo: Dojo) -> None:
         self.session = Session({"play": PlayView}, dojo)
-        self.view: Any = self.session.views["play"]
-        self.view._think_ahead = lambda *_: None
-        self.view._think = lambda *_: asyncio.sleep(0)
+        view: Any = self.session.views["play"]
+        view._think_ahead = lambda *_: None
+        view._think = lambda *_: asyncio.sleep(0)
+        self.view = view
         self.asks = self.view.handlers()
         self.games = dojo.games
 
@@ -83,9 +84,10 @@ def test_a_resigned_game_is_kept_once_as_mine_and_reviewed_first(in_a_tab: Any) 
         assert state["kept"] == 1
         assert tab.kept() == [(10, "Hana Ko", "Goryu Fox", 1, "resignation")]
         assert tab.games.me() == ["Hana Ko"]
-        assert tab.session.dojo.reviewing.told == 1
+        reviewing: Any = tab.session.dojo.reviewing
+        assert reviewing.told == 1
         for form in ("kif", "csa"):
-            (record,) = parse_records(tab.view._game.saved(form)["text"])
+            record = parse_record(tab.view._game.saved(form)["text"])
             assert record.names == ("Hana Ko", "Goryu Fox")
         await tab.ask("state")  # A reload of the page.
         over = {"ending": "resignation", "winner": 1}
@@ -129,7 +131,8 @@ def test_a_repetition_is_a_draw_and_the_game_of_two_people_is_nobodys(in_a_tab: 
 
 def test_short_games_those_of_others_and_those_that_nobody_wants_are_not_kept(in_a_tab: Any) -> None:
     async def work(tab: Tab) -> None:
-        for values in ({"moves": MOVES[:8]}, {"before": 1}, {"keeps": False}, {"moves": []}):
+        unwanted: list[dict[str, Any]] = [{"moves": MOVES[:8]}, {"before": 1}, {"keeps": False}]
+        for values in unwanted:
             tab.new(**values)
             assert (await tab.ask("resign"))["kept"] is None
         tab.new(game="tictactoe", opponent="random", moves=["0", "3", "1", "4", "2"], side="both")

@@ -34,6 +34,10 @@ def test_levels_and_full_strength_may_have_different_networks(monkeypatch: pytes
     assert ten is hints
     assert one is not ten
     assert ten.slot.require() is networks.get(config.evaluator)
+    other = replace(config, evaluator=EvaluatorConfig("uniform"))
+    opponents.use(other)
+    chosen = [opponents._at_level(name).evaluator for name in ("9", "10")]
+    assert chosen == [config.evaluator, other.evaluator]
 
 
 def test_a_player_with_its_own_value_of_a_draw_keeps_its_network_to_itself(

@@ -107,7 +107,7 @@ def test_moves_are_dragged_typed_and_written_in_several_notations_and_a_reload_k
     page = open_page()
     start(page, side="both")
     page.locator(".square-board").focus()
-    for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "ArrowDown", "Enter", "ArrowUp", "Enter"):
         page.keyboard.press(key)
     expect(page.locator(".moves li")).to_have_count(1)
     for ply, text in enumerate(("3c3d", "Bx2b+", "同銀"), start=1):

@@ -166,6 +166,43 @@ def test_the_moves_of_white_are_guessed_and_nothing_gives_them_away(
     expect(page.locator(".mistakes-panel")).to_be_visible()
 
 
+def test_my_mistakes_are_asked_for_at_an_address_and_the_board_stays_in_sight(
+    open_page: Any, on_board: Any, server: Any
+) -> None:
+    server.dojo.playouts = JudgePlayouts(move=60)
+    server.dojo.games.add_file(ROOK_HANGS_KIF, "game.kif")
+    server.dojo.games.set_me(["先手太郎"])
+    page = open_page("#review/1", storage={"goryu.review.playouts": "100"})
+    page.set_default_timeout(120_000)
+    panel = page.locator(".guess")
+    expect(panel.locator("h2")).to_contain_text("11. R-8d: blunder", timeout=120_000)
+    expect(page.locator(".game-move:visible")).to_have_count(11)  # The start and ten moves.
+    on_board(page, ".review .shogi").move("2d2h")
+    expect(panel.locator(".verdict")).to_be_visible(timeout=60_000)
+    expect(panel).to_contain_text("Rx8d")  # What refutes the mistake.
+    page.keyboard.press("Enter")
+    expect(panel).to_contain_text("Result")
+    panel.get_by_role("button", name="Close").click()
+
+    board = page.locator(".review .square-board")
+    for width, height in ((1280, 800), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.keyboard.press("Home")
+        mistake = page.locator(".mistake").last
+        mistake.scroll_into_view_if_needed()
+        mistake.click()
+        box = board.bounding_box()
+        assert 0 <= box["y"] <= box["y"] + box["height"] <= height
+    page.wait_for_url("**/#review/1/11")
+    expect(page.get_by_role("button", name="Mistake ›")).to_be_disabled()
+    page.reload()
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
+    page.goto(page.url.partition("#")[0] + "#explorer/7g7f")
+    page.locator(".explorer .line-moves .line-move").get_by_text("P-7f").wait_for()
+    page.go_back()
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
+
+
 def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(open_page: Any) -> None:
     page = open_page("#review")
     page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))

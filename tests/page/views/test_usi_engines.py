@@ -17,6 +17,7 @@ from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu_page.dojo.timing import Timing
 from goryu_page.session.session import Job, Session, StoppedError
+from goryu_page.views.opinions import is_there
 from goryu_page.views.usi_engines import UsiEngines
 from paths import ROOT
 
@@ -75,13 +76,8 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     page.get_by_role("button", name="Take back").click()
     moves(page, 0)
     page.get_by_role("button", name="New game").click()
-
-    begin(page, on_board, "Missing")
-    expect(page.locator(".toast.error").last).to_contain_text("Missing has ended or cannot be started")
-    page.get_by_role("button", name="Take back").click()
-    moves(page, 0)
-    page.get_by_role("button", name="New game").click()
-
+    missing = page.get_by_label("Program").locator("option", has_text="Missing (not found)")
+    expect(missing).to_have_attribute("disabled", "")
     (tmp_path / "lives").unlink()
     begin(page, on_board, "Fragile")
     expect(page.locator(".toast.error").last).to_contain_text("Fragile has ended")
@@ -95,6 +91,17 @@ def test_an_engine_of_the_user_plays_and_a_failure_costs_no_game(
     expect(page.locator(".toast.error").last).to_contain_text("Hangs gives no answer")
     page.get_by_role("button", name="Try again").click()
     moves(page, 2)
+
+
+def test_a_program_is_found_in_its_directory_or_in_the_path(tmp_path: Path) -> None:
+    program = tmp_path / "bin" / "one"
+    program.parent.mkdir()
+    program.touch(0o755)
+    found = []
+    for command in ("bin/one", "bin/two", str(program), "python3", "no-such-program"):
+        spec = EngineSpec((command,), directory=str(tmp_path))
+        found.append(is_there(UserEngine("", spec, 1.0)))
+    assert found == [True, False, True, True, False]
 
 
 def test_a_stopped_job_does_not_wait_for_an_engine_that_hangs(tmp_path: Path) -> None:

@@ -27,13 +27,11 @@ class BookFile:
     Several paths are separated by `;`. The first book that has a position answers there.
 
     folder: the first place to search for a relative path; "" for none.
-    ignores_ply: does a position match whatever its move number?
     is_wanted: false for no book, whatever the path.
     """
 
     path: str = ""
     folder: str = ""
-    ignores_ply: bool = True
     is_wanted: bool = True
 
     @property
@@ -75,7 +73,6 @@ class BookConfig:
     most_worse_cp: leave out moves that are worse than the best one by more.
     least_cp, least_cp_black, least_cp_white: leave out worse moves: of either side, of black, of white.
     flips: also look up the rotated position with the colours exchanged.
-    pv_moves: how many moves of the book are shown.
     """
 
     max_ply: int = 16
@@ -89,4 +86,3 @@ class BookConfig:
     least_cp_black: int = 0
     least_cp_white: int = -140
     flips: bool = True
-    pv_moves: int = 8

@@ -23,6 +23,9 @@ from goryu.players.request import Answer, Request
 from goryu.players.set_up.paths import is_special
 from goryu.search.result import RootMove, SearchResult, SearchStats
 
+SHOWN_MOVES = 8
+"""Of the book's line, with the move itself."""
+
 NO_SEARCH = SearchStats(0, 0, 1, 1, 0, 1, is_proven=False, is_exhausted=False)
 
 
@@ -132,7 +135,7 @@ class BookAnswer:
     pv: tuple[Move, ...]
 
 
-def open_book(path: Path, ignores_ply: bool = True) -> Book:
+def open_book(path: Path) -> Book:
     """Opens a book of any format.
 
     Raises:
@@ -144,9 +147,9 @@ def open_book(path: Path, ignores_ply: bool = True) -> Book:
         with path.open("rb") as file:
             head = file.read(100).removeprefix(BOM)
         if head.startswith(b"#YANEURAOU") or path.suffix.lower() == ".db":
-            return YaneuraOuBook(path, ignores_ply)
+            return YaneuraOuBook(path)
         if head.startswith(MAGIC) or path.suffix.lower() == ".ybb":
-            return YbbBook(path, ignores_ply)
+            return YbbBook(path)
         if path.suffix.lower() == ".sbk":
             return SbkBook(path)
         return AperyBook(path)
@@ -170,7 +173,7 @@ class OpeningBook:
         self._books: dict[Path, Book] = {}
         for path in file.find():
             try:
-                self._books[path] = open_book(path, file.ignores_ply)
+                self._books[path] = open_book(path)
             except ValueError as error:  # A BookError, or a name that no file can have.
                 self.problems.append(str(error))
         if self.problems and not self._books:
@@ -213,7 +216,7 @@ class OpeningBook:
         chosen = choose(self.find(board, config.flips), board.turn, config, rng)
         if chosen is None:
             return None
-        return BookAnswer(chosen, tuple(self.line(board, chosen, config.pv_moves, config.flips)))
+        return BookAnswer(chosen, tuple(self.line(board, chosen, SHOWN_MOVES, config.flips)))
 
     def line(self, board: Board, move: BookMove, length: int, flips: bool = True) -> Iterator[Move]:
         """Yields the move and the best ones after it, as far as the book goes, but no more than `length`.

@@ -46,20 +46,15 @@ _BEHIND_ALL = b"\xff"
 
 
 class YaneuraOuBook:
-    """An open book.
-
-    ignores_ply: does a position match whatever its move number? (The first of equal ones counts.)
+    """An open book; a position matches whatever its move number, and the first of equal ones counts.
 
     Raises:
         BookError: the file is not a book of YaneuraOu's, or is large and not in order.
         OSError: it cannot be read.
     """
 
-    def __init__(
-        self, path: Path, ignores_ply: bool = True, max_indexed_bytes: int = MAX_INDEXED_BYTES
-    ) -> None:
+    def __init__(self, path: Path, max_indexed_bytes: int = MAX_INDEXED_BYTES) -> None:
         self._name = path.name
-        self._ignores_ply = ignores_ply
         with path.open("rb") as file:
             head = file.read(len(HEADER) + len(BOM)).removeprefix(BOM)
             if not head.startswith(HEADER):
@@ -96,8 +91,7 @@ class YaneuraOuBook:
             yield found[1].decode("utf-8", "replace"), found.end()
 
     def _key(self, sfen: bytes) -> bytes:
-        words = sfen.split()
-        return b" ".join(words[:3] if self._ignores_ply else words[:4])
+        return b" ".join(sfen.split()[:3])
 
     def _bisect(self, key: bytes) -> int | None:
         """Returns the offset of a position's moves in a sorted book, or None if it does not contain it."""

@@ -41,18 +41,15 @@ SAMPLES = 1000
 
 
 class YbbBook:
-    """An open book.
-
-    ignores_ply: does a position match whatever its move number?
+    """An open book; a position matches whatever its move number.
 
     Raises:
         BookError: the file is not such a book, or its positions are not in order.
         OSError: it cannot be read.
     """
 
-    def __init__(self, path: Path, ignores_ply: bool = True) -> None:
+    def __init__(self, path: Path) -> None:
         self._name = path.name
-        self._ignores_ply = ignores_ply
         with path.open("rb") as file:
             head = file.read(HEAD.size)
             if len(head) < HEAD.size or not head.startswith(MAGIC):
@@ -81,11 +78,11 @@ class YbbBook:
         if not {KING, WHITE_PIECE + KING} <= set(position.pieces):
             return []  # It has no packed form.
         for key in dict.fromkeys(pack(position, YANEURAOU, order) for order in HAND_ORDERS):
-            if found := self._find(key, position.move_number):
+            if found := self._find(key):
                 return found
         return []
 
-    def _find(self, key: bytes, move_number: int) -> list[BookMove]:
+    def _find(self, key: bytes) -> list[BookMove]:
         first, end = 0, self._count
         while first < end:
             middle = (first + end) // 2
@@ -93,12 +90,10 @@ class YbbBook:
                 first = middle + 1
             else:
                 end = middle
-        while first < self._count and self._key(first) == key:
-            _, place, ply, count = POSITION.unpack_from(self._data, self._offset(first))
-            if self._ignores_ply or ply == move_number:
-                return self._moves(place, count)
-            first += 1
-        return []
+        if first == self._count or self._key(first) != key:
+            return []
+        _, place, _, count = POSITION.unpack_from(self._data, self._offset(first))
+        return self._moves(place, count)
 
     def _moves(self, place: int, count: int) -> list[BookMove]:
         if place + count * self._move.size > len(self._data):

@@ -1,8 +1,9 @@
 """Loads the evaluator that the config names, and reports every fallback with its reason.
 
 There is one chain of fallbacks: the requested model on the requested backend, then on the weaker ones; the
-shipped models in the same way, first the one that plays where none is named or downloaded; at last the
-material evaluator, which needs no file and no library.
+shipped models in the same way, where none was named first the larger one; at last the material evaluator,
+which needs no file and no library. In place of a named model plays the small one: the levels were measured
+with it, and a level that lost its model must not become stronger.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,7 +60,8 @@ class LoadedEvaluator:
     """An evaluator and its origin.
 
     description: one line of ASCII for the user. batch_size: of the searches that use it.
-    lost: set when it has failed, as after the loss of a GPU; replaced copies share it.
+    lost: set when it has failed, as after the loss of a GPU, or is not wanted any more; replaced copies share
+        it.
     stamp: changes with the content of the model files; None in place of one without a file.
     problem: why it is not the network that the config names but a weaker evaluator; "" if it is.
     """
@@ -167,6 +169,12 @@ class SharedEvaluators:
                 found = self._loaded[config] = load_evaluator(config, self._report)
             return found
 
+    def forget(self, config: EvaluatorConfig) -> None:
+        """Sets `lost` of what was loaded for a config: who uses it is to ask for another one."""
+        with self._lock:
+            if found := self._loaded.pop(config, None):
+                found.lost.set()
+
 
 def loaded_network(network: "NetworkEvaluator", config: EvaluatorConfig) -> LoadedEvaluator:
     """Returns what `load_evaluator` returns for a config with one device whose network is loaded already."""
@@ -180,7 +188,8 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
     """
     models = [config.model]
     if config.allows_fallback:
-        models += [str(default_shipped_model()[0]), str(shipped_model())]
+        models += [] if config.model else [str(default_shipped_model()[0])]
+        models += [str(shipped_model())]
     problems: list[str] = []
     for model in dict.fromkeys(models):
         try:

@@ -283,10 +283,9 @@ export class Board {
 
   step(x, y) {
     const sign = this.orientation === "black" ? 1 : -1;
-    const [file, rank] = this.cursor ? [Number(this.cursor[0]), this.cursor.charCodeAt(1) - 97] : [5, 4];
+    const [file, rank] = this.cursor ? [Number(this.cursor[0]), this.cursor.charCodeAt(1) - 97] : [5, 4]; // From the middle.
     const clamp = (number, least, most) => Math.min(most, Math.max(least, number));
-    const next = this.cursor ? [clamp(file - sign * x, 1, 9), clamp(rank + sign * y, 0, 8)] : [file, rank];
-    this.moveCursor(`${next[0]}${String.fromCharCode(97 + next[1])}`);
+    this.moveCursor(`${clamp(file - sign * x, 1, 9)}${String.fromCharCode(97 + clamp(rank + sign * y, 0, 8))}`);
     this.speak();
   }
 

@@ -252,7 +252,9 @@ class Microscope {
   }
 
   address() {
-    const all = new URLSearchParams({ ...this.chosen, ...this.values(), step: String(this.step) });
+    const usual = this.defaults();
+    const values = Object.fromEntries(Object.entries(this.parameters).filter(([name, value]) => name in usual && value !== usual[name]));
+    const all = new URLSearchParams({ ...this.chosen, ...values, step: String(this.step) });
     return `#microscope/${encodeURIComponent(String(all))}`;
   }
 

@@ -1,7 +1,7 @@
 // The form for a new game.
 
 import * as i18n from "./i18n.js";
-import { html, live, nothing, options } from "./template.js";
+import { engineEntries, html, live, nothing, options } from "./template.js";
 
 const { t } = i18n;
 
@@ -24,7 +24,8 @@ const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of 
 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
- * user does not want the given position. onGrade(grade): how strong the user is. onChange(): something has to be drawn.
+ * user does not want the given position. onGrade(grade): how strong the user is. onNetwork(name): another network is
+ * wanted. onChange(): something has to be drawn.
  *
  * The values name and level are null until the user has been asked, or has chosen one.
  */
@@ -100,13 +101,13 @@ export class SetupForm {
 
   /** Returns the engine of the user that is chosen, or undefined for Goryu. */
   userEngine() {
-    return this.engines.find((engine) => engine.name === this.values.engine);
+    return this.engines.find((engine) => engine.name === this.values.engine && engine.isThere);
   }
 
   opponentsView() {
     if (!this.engines.length) return this.levelsView();
     const chosen = this.userEngine();
-    const entries = [["", t("setup.engine.goryu")], ...this.engines.map(({ name }) => [name, name])];
+    const entries = [["", t("setup.engine.goryu")], ...engineEntries(this.engines)];
     const note = chosen && t("setup.engine.seconds", { seconds: chosen.seconds });
     return html`${this.selectView(t("setup.engine.title"), entries, chosen?.name ?? "", (engine) => this.set({ engine }), note)} ${chosen ? nothing : this.levelsView()}`;
   }
@@ -140,6 +141,12 @@ export class SetupForm {
       <label class="field">${t("setup.name")}<input type="text" autocomplete="nickname" maxlength="40" placeholder=${t("play.you")} .value=${live(this.name)} @input=${(event) => (this.name = event.target.value)} /></label>
       ${strength}
     </div>`;
+  }
+
+  networkView() {
+    const { networks, chosen } = this.options;
+    const entries = [["", t("setup.network.strongest")], ...networks.map((name) => [name, name])];
+    return this.selectView(t("setup.network"), entries, chosen, this.calls.onNetwork, t("setup.network.note"));
   }
 
   agentsView() {
@@ -194,7 +201,7 @@ export class SetupForm {
     const keep = (event) => this.set({ keeps: event.target.checked });
     return html`<details ?open=${Boolean(this.sfen)}>
       <summary class="muted small">${t("setup.more")}</summary>
-      <div class="stack">${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>
+      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>
       <label class="field" ?hidden=${this.given}>${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label></div>
     </details>`;
   }

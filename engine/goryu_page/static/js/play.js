@@ -57,6 +57,7 @@ class PlayView {
       onCancel: () => this.showSetup(false),
       onDrop: () => this.give(null),
       onGrade: (grade) => this.takeStrength("train.grade", { grade }),
+      onNetwork: (name) => this.takeNetwork(name),
       onChange: () => this.draw(),
     });
     this.lesson = new LessonPanel({
@@ -104,6 +105,16 @@ class PlayView {
   async takeStrength(type, content = {}) {
     this.form.strength = await socket.request(type, content);
     this.draw();
+  }
+
+  /** Chooses the network of all searches; one that cannot be used is refused with a sentence. */
+  async takeNetwork(name) {
+    try {
+      this.options = this.form.options = await socket.request("play.network", { name });
+      toast(this.options.network[i18n.current()]);
+    } finally {
+      this.draw();
+    }
   }
 
   async start(setup) {

@@ -5,11 +5,12 @@ import { reveal } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent } from "./judgement.js";
 import { lineOf } from "./lines.js";
-import { html, nothing } from "./template.js";
+import { button, html, nothing } from "./template.js";
 
 const { t } = i18n;
 const MOST_POINTS = 3;
 const SHOWN_MOVES = 8;
+const PRIMARY = { className: "primary" };
 const KINDS = { right: "great", "as good": "good", worse: "mistake", skipped: "dubious" };
 
 /**
@@ -144,7 +145,8 @@ export class Guess {
   }
 
   skip() {
-    const { usi, ja, en } = this.ofMistakes ? firstOf(this.mistake.better) : this.game.moves[this.index];
+    const { better } = this.mistake ?? {};
+    const { usi, ja, en } = this.ofMistakes ? { usi: better.usi[0], ja: better.ja[0], en: better.en[0] } : this.game.moves[this.index];
     this.enter({ verdict: "skipped", points: 0, guess: null, played: { name: usi, ja, en } });
   }
 
@@ -189,10 +191,6 @@ export class Guess {
     return html`<div class="guess-place"><div class="panel stack guess" aria-live="polite" ?hidden=${this.phase === "closed"}>${view()}</div></div>`;
   }
 
-  button(key, call, isPrimary = false) {
-    return html`<button type="button" class=${isPrimary ? "primary" : nothing} @click=${call}>${t(key)}</button>`;
-  }
-
   choiceView() {
     const sides = ["0", "1", "both"].map((side) => {
       const choose = () => (this.side = side);
@@ -202,7 +200,7 @@ export class Guess {
       <p class="small muted">${t("guess.about")}</p>
       <fieldset><legend>${t("guess.side")}</legend><div class="choice">${sides}</div></fieldset>
       <label class="check"><input type="checkbox" .checked=${this.ofMistakes} @change=${(event) => (this.ofMistakes = event.target.checked)} />${t("guess.mistakes")}</label>
-      <div class="row">${this.button("guess.begin", () => this.begin(), true)}${this.button("guess.cancel", () => this.close())}</div>`;
+      <div class="row">${button("guess.begin", () => this.begin(), PRIMARY)}${button("guess.cancel", () => this.close())}</div>`;
   }
 
   questionView() {
@@ -214,7 +212,7 @@ export class Guess {
       ${this.phase === "asking" ? html`<p>${t("guess.how")}</p>` : nothing} ${this.phase === "judging" ? html`<p class="muted">${t("guess.judging")}</p>` : nothing}
       ${isAnswered ? this.resultView() : nothing}
       <div class="row">
-        ${isAnswered ? this.button("guess.next", () => this.next(), true) : this.button("guess.skip", () => this.skip())}${this.button("guess.stop", () => this.finish())}
+        ${isAnswered ? button("guess.next", () => this.next(), PRIMARY) : button("guess.skip", () => this.skip())}${button("guess.stop", () => this.finish())}
       </div>
       ${this.results.length ? html`<p class="small number">${this.pointsText()}</p>` : nothing}
       <p class="small muted">${t(this.ofMistakes ? "guess.key.mistakes" : "guess.key")}</p>`;
@@ -254,7 +252,7 @@ export class Guess {
   summaryView() {
     const { results } = this;
     const title = html`<h2>${t("guess.summary")}</h2>`;
-    const buttons = html`<div class="row">${this.button("guess.close", () => this.close(), true)}${this.button("guess.again", () => this.set("choosing"))}</div>`;
+    const buttons = html`<div class="row">${button("guess.close", () => this.close(), PRIMARY)}${button("guess.again", () => this.set("choosing"))}</div>`;
     if (!results.length) return html`${title}<p>${t(this.hasMoves() ? "guess.none" : "guess.no.moves")}</p>${buttons}`;
     const count = (verdict) => results.filter((one) => one.verdict === verdict).length;
     const points = results.reduce((sum, one) => sum + one.points, 0);
@@ -291,10 +289,6 @@ function verdictText(verdict, guess) {
 
 function verdictView(verdict, guess) {
   return html`<p class="verdict" data-kind=${KINDS[verdict]}>${verdictText(verdict, guess)}</p>`;
-}
-
-function firstOf({ usi: [usi], ja: [ja], en: [en] }) {
-  return { usi, ja, en };
 }
 
 /** Returns a move and the line that follows it as one line. */

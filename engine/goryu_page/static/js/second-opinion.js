@@ -2,7 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import { lineButtons } from "./lines.js";
-import { html, nothing, options } from "./template.js";
+import { engineEntries, html, nothing, options } from "./template.js";
 
 const { t } = i18n;
 const CHOSEN = "goryu.review.engine";
@@ -25,11 +25,12 @@ export class SecondOpinion {
     this.waiting = null;
   }
 
-  /** engines: [{name, seconds}]. */
+  /** engines: [{name, seconds, isThere}]. */
   setEngines(engines) {
     this.engines = engines;
     const chosen = this.chosen ?? localStorage.getItem(CHOSEN);
-    this.chosen = (engines.find(({ name }) => name === chosen) ?? engines[0])?.name;
+    const usable = engines.filter(({ isThere }) => isThere);
+    this.chosen = (usable.find(({ name }) => name === chosen) ?? usable[0])?.name;
     this.onChange();
   }
 
@@ -68,9 +69,9 @@ export class SecondOpinion {
       <h2>${t("review.opinion")}</h2>
       <div class="row opinion-row">
         <select aria-label=${t("review.opinion.engine")} title=${t("review.opinion.engine")} @change=${(event) => this.choose(event.target.value)}>
-          ${options(engines.map(({ name }) => [name, name]), chosen)}
+          ${options(engineEntries(engines), chosen)}
         </select>
-        <button type="button" ?disabled=${isWaiting} @click=${() => this.start()}>${t("review.opinion.ask")}</button>
+        <button type="button" ?disabled=${isWaiting || !chosen} @click=${() => this.start()}>${t("review.opinion.ask")}</button>
       </div>
       <div class="stack" aria-live="polite">${isWaiting ? this.waitingView() : this.answerView()}</div>
     </div>`;

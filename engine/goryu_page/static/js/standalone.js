@@ -16,7 +16,7 @@ export function show(name, fill) {
   const theme = h("button", { type: "button", class: "quiet icon" });
   const section = h("section", { class: `view ${name}` });
   document.body.append(
-    h("header", { class: "top" }, h("strong", { class: "report-title", text: data.title }), h("div", { class: "tools" }, language, theme)),
+    h("header", { class: "top" }, h("h1", { class: "report-title", text: data.title }), h("div", { class: "tools" }, language, theme)),
     h("main", {}, section),
   );
   mountThemeSwitch(theme);

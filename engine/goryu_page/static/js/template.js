@@ -25,7 +25,12 @@ export function iconButton(key, sign, call, { isDisabled = false } = {}) {
   return html`<button type="button" class="quiet icon" aria-label=${t(key)} title=${t(key)} ?disabled=${isDisabled} @click=${call}>${sign}</button>`;
 }
 
-/** Returns the choices of a select. entries: [[value, text]]. @type {(entries: any[][], chosen: any) => any} */
+/** Returns the choices of a select. entries: [[value, text, isDisabled]]. @type {(entries: any[][], chosen: any) => any} */
 export function options(entries, chosen) {
-  return entries.map(([value, text]) => html`<option value=${value} .selected=${live(value === chosen)}>${text}</option>`);
+  return entries.map(([value, text, isDisabled = false]) => html`<option value=${value} ?disabled=${isDisabled} .selected=${live(value === chosen)}>${text}</option>`);
+}
+
+/** Returns the choices for the user's engines, the replies of "engines.list"; a missing program cannot be chosen. @type {(engines: { name: string, isThere: boolean }[]) => any[][]} */
+export function engineEntries(engines) {
+  return engines.map(({ name, isThere }) => [name, isThere ? name : t("setup.engine.missing", { name }), !isThere]);
 }

@@ -88,12 +88,9 @@ def test_rsshogi_reads_the_same_in_a_book_of_random_games(tmp_path: Path) -> Non
     assert bisected.find(parse_sfen("4k4/9/9/9/9/9/9/9/4K4 b - 1")) == []
 
 
-def test_the_move_number_counts_only_if_the_option_is_set(tmp_path: Path) -> None:
-    path = database(tmp_path)
+def test_the_move_number_does_not_count(tmp_path: Path) -> None:
     later = parse_sfen(START.replace(" 1", " 7"))
-    assert names(YaneuraOuBook(path).find(later)) == ["7g7f", "2g2f", "1g1f"]
-    assert YaneuraOuBook(path, ignores_ply=False).find(later) == []
-    assert YaneuraOuBook(path, ignores_ply=False).find(parse_sfen(START)) != []
+    assert names(YaneuraOuBook(database(tmp_path)).find(later)) == ["7g7f", "2g2f", "1g1f"]
 
 
 def test_windows_line_ends_and_byte_order_marks_are_read(tmp_path: Path) -> None:
@@ -220,7 +217,7 @@ def test_turning_the_board_round_twice_changes_nothing() -> None:
 
 def test_a_position_is_found_from_both_sides(tmp_path: Path) -> None:
     text = f"#YANEURAOU-DB2016 1.00\nsfen {flipped(parse_sfen(AFTER_7G7F))}\n7g7f 8c8d 10 20 1\n"
-    book = OpeningBook(BookFile(str(database(tmp_path, text)), "", True))
+    book = OpeningBook(BookFile(str(database(tmp_path, text)), ""))
     board = Board(AFTER_7G7F)
     assert book.find(board, flips=False) == []
     assert book.find(board) == [BookMove(move_from_usi("3c3d"), move_from_usi("2g2f"), 10, 20, 1)]
@@ -228,30 +225,27 @@ def test_a_position_is_found_from_both_sides(tmp_path: Path) -> None:
 
 def test_moves_that_the_position_does_not_allow_are_left_out(tmp_path: Path) -> None:
     text = f"#YANEURAOU-DB2016 1.00\nsfen {START}\n7g7e none\n2g2f none\n"
-    book = OpeningBook(BookFile(str(database(tmp_path, text)), "", True))
+    book = OpeningBook(BookFile(str(database(tmp_path, text)), ""))
     assert names(book.find(Board())) == ["2g2f"]
 
 
 def test_the_line_goes_on_to_the_last_move_in_the_book(tmp_path: Path) -> None:
-    book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent), True))
+    book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent)))
     config = BookConfig(plays_best=True)
     answer = book.answer(Board(), config, Random(1))
     assert answer is not None
     assert [move_to_usi(move) for move in answer.pv] == ["7g7f", "3c3d", "2g2f"]
-    short = book.answer(Board(), replace(config, pv_moves=1), Random(1))
-    assert short is not None
-    assert len(short.pv) == 1
 
 
 def test_no_book_move_is_played_after_the_last_book_ply(tmp_path: Path) -> None:
-    book = OpeningBook(BookFile(str(database(tmp_path)), "", True))
+    book = OpeningBook(BookFile(str(database(tmp_path)), ""))
     board = Board(AFTER_7G7F)
     assert book.answer(board, BookConfig(max_ply=2), Random(1)) is not None
     assert book.answer(board, BookConfig(max_ply=1), Random(1)) is None
 
 
 def test_a_book_replaced_under_its_name_is_noticed(tmp_path: Path) -> None:
-    file = BookFile(str(database(tmp_path)), "", True)
+    file = BookFile(str(database(tmp_path)), "")
     book = OpeningBook(file)
     assert book.is_current(file)
     database(tmp_path, YANEURAOU + "\n")

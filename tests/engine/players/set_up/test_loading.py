@@ -97,22 +97,23 @@ def test_an_evaluator_is_lost_if_its_backend_has_failed_and_by_no_other_error(
         assert loaded.lost.is_set() == (raised is LostError)
 
 
-def test_in_place_of_a_missing_network_the_one_plays_that_would_where_none_is_named_or_downloaded(
+def test_the_small_network_replaces_a_named_one_and_the_larger_one_a_damaged_download(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv(model_path.VARIABLE)
     monkeypatch.setattr("goryu.implementation.IMPLEMENTATION", "native")
     monkeypatch.setattr(model_path, "_has_kernel", lambda: True)
-    monkeypatch.setattr(model_path, "downloaded_model", lambda: tmp_path)  # Nothing that could be opened.
+    (tmp_path / "damaged.onnx").write_bytes(b"damaged")
+    monkeypatch.setattr(model_path, "downloaded_model", lambda: tmp_path / "damaged.onnx")
     lines: list[str] = []
 
-    def name() -> str:
-        return load_evaluator(EvaluatorConfig(model="/none.onnx", threads=1), lines.append).name
+    def name(model: str = "") -> str:
+        return load_evaluator(EvaluatorConfig(model=model, threads=1), lines.append).name
 
+    assert name("/none.onnx") == shipped_model().name, "a level must not become stronger"
+    assert "none.onnx: no such file; playing with the shipped goryu-5x64.onnx" in lines[-1]
     assert name() == larger_model().name
-    assert "none.onnx: no such file; playing with the shipped goryu-10x96.onnx" in lines[-1]
+    assert "playing with the shipped goryu-10x96.onnx" in lines[-1]
     monkeypatch.setattr(model_path, "larger_model", lambda: tmp_path / "none.onnx")
     assert name() == shipped_model().name, "the larger one is damaged"
     assert "playing with the shipped goryu-5x64.onnx" in lines[-1]
-    monkeypatch.undo()
-    assert name() == shipped_model().name, "GORYU_NETWORK asks for it"
