@@ -8,8 +8,7 @@ equal Outcome values, same errors with the same text. A call that the Python cla
 move) is forbidden here, too. tests/native/ compare both, position by position.
 
 Rules and arithmetic are in native/core, C++ that knows nothing of Python; the files included below only
-translate, but for selection.pxi, the PUCT formula, which the C++ search calls. core.pxd declares the core to
-Cython. goryu/implementation.py chooses between both versions.
+translate. core.pxd declares the core to Cython. goryu/implementation.py chooses between both versions.
 
     file                names                              Python                                   C++ (core/)
     board.pxi           Board, perft                       games/shogi/board.py, perft.py           game, position, movegen
@@ -29,7 +28,7 @@ Cython. goryu/implementation.py chooses between both versions.
                         (inside)                           search/graph/forgetting.py               node_table, blocks
     puct.pxi            Puct                               search/graph/puct.py, batch.py           puct, batch
                         (inside)                           search/graph/proof.py, found_mate.py     puct, node_table
-    selection.pxi       (inside, called by C++)            search/graph/selection.py                (none)
+                        (inside)                           search/graph/selection.py                selection
     pipeline.pxi        Pipeline, Helpers                  (the loop of Puct.search)
     winograd.pxi        WinogradNetwork                    tests/helpers/kernel_reference.py        winograd, winograd_*
     evaluators.pxi      EvaluatorAdapter ...               evaluators/hashed.py, network.py         policy, game_state
@@ -51,5 +50,4 @@ include "winograd.pxi"
 include "evaluators.pxi"
 include "packed.pxi"
 include "pipeline.pxi"
-include "selection.pxi"
 include "puct.pxi"

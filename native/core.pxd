@@ -323,21 +323,12 @@ cdef extern from "core/selection.h" namespace "goryu" nogil:
         cbool fpu_from_parent
 
     cdef cppclass Selection:
-        CoreFormula formula
-        double* explorations "explorations.data()"
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)
+        double untried_value(const CoreNode&)
+        double exploration(uint32_t visits)
 
-    cdef cppclass SelectionFunctions:
-        int (*select)(
-            const Selection&, const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root
-        ) noexcept nogil
-        double (*exploration)(uint32_t visits, const CoreFormula&) noexcept nogil
-
-    const uint32_t kRemembered "goryu::Selection::kRemembered"
-    SelectionFunctions selection_functions
-
-cdef extern from "<mutex>" namespace "std" nogil:
-    cdef cppclass mutex:
+cdef extern from "core/threads.h" namespace "goryu" nogil:
+    cdef cppclass Mutex:
         void lock()
         void unlock()
 
@@ -398,7 +389,7 @@ cdef extern from "core/puct.h" namespace "goryu" nogil:
         void retract(Batch&)
         void wait_for_others(const Batch&, cbool is_helper)
         Snapshot snapshot()
-        mutex& mutex()
+        Mutex& mutex()
         CoreNodeTable& table()
         NodeIndex root()
         const vector[cbool]& mask()
@@ -495,3 +486,11 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
     cbool answer_winograd(
         const CoreWinograd&, const CoreFormat&, const NetworkSink&, double temperature, Batch&, Workspace&
     ) except +
+
+cdef extern from "core/winograd_weights.h" namespace "goryu" nogil:
+    cdef cppclass FloatSpan "std::span<const float>":
+        FloatSpan()
+        FloatSpan(const float*, size_t)
+
+    void round_convolution(CoreLayer&, FloatSpan weights, cbool is_positive) except +
+    void round_stem(CoreLayer&, FloatSpan board, FloatSpan hands) except +

@@ -184,11 +184,11 @@ cdef class Puct:
 
     def untried_value(self, Node node, is_root):
         """Returns what `selection.untried_value` does; for tests."""
-        return untried_value(node.core()[0], self.core.selection(is_root).formula)
+        return self.core.selection(is_root).untried_value(node.core()[0])
 
     def exploration(self, uint32_t visits, is_root):
         """Returns what `selection.exploration` does; for tests."""
-        return remembered_exploration(visits, self.core.selection(is_root))
+        return self.core.selection(is_root).exploration(visits)
 
     cdef cbool is_finished(self):
         with nogil:  # The lock's holder may be waiting for the GIL.

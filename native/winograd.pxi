@@ -104,27 +104,26 @@ cdef class WinogradNetwork:
         self.core.add(core)
 
     cdef set_stem(self, CoreLayer& core, layer):
-        from goryu.evaluators.kernel.winograd import integer_stem
-
+        cdef float[::1] board, hands
         outputs = len(layer.bias)
         core.kind = LayerKind.kStem
         core.outputs = outputs
         floats(core.bias, layer.bias)
         if self.is_integer:
-            rounded = integer_stem(layer)
-            halves(core.weights16, stem_rows(rounded.board, True))
-            halves(core.hands16, in_stem_order(with_zeros(rounded.hands)))
-            floats(core.factors, rounded.factors)
+            board, hands = flat_floats(layer.board), flat_floats(layer.hands)
+            round_stem(core, FloatSpan(&board[0], board.size), FloatSpan(&hands[0], hands.size))
         else:
-            floats(core.weights32, stem_rows(layer.board.reshape(outputs, -1, 9).transpose(1, 2, 0), False))
+            rows = layer.board.reshape(outputs, -1, 9).transpose(2, 1, 0).reshape(-1, outputs)
+            floats(core.weights32, with_zeros(rows))
             floats(core.hands32, with_zeros(layer.hands.T))
 
     cdef set_convolution(self, CoreLayer& core, layer):
         import numpy
 
         from goryu.evaluators.kernel.eight_bits import byte_weights, suits_bytes
-        from goryu.evaluators.kernel.winograd import integer_weights, transformed_weights
+        from goryu.evaluators.kernel.winograd import transformed_weights
 
+        cdef float[::1] weights
         outputs, inputs, size, _ = layer.weights.shape
         core.kind = {1: LayerKind.kConv1, 3: LayerKind.kConv3, 9: LayerKind.kConv9}[size]
         core.inputs = inputs
@@ -141,13 +140,8 @@ cdef class WinogradNetwork:
             floats(core.factors, small.factors)
             floats(core.totals, small.totals)
         elif self.is_integer:
-            rounded = integer_weights(layer)
-            places = len(rounded.integers)
-            # [places, outputs, inputs] becomes [blocks, places, pairs of inputs, 32 outputs, 2].
-            blocks = by_columns(rounded.integers).reshape(places, outputs // BLOCK, BLOCK, inputs // 2, 2)
-            halves(core.weights16, blocks.transpose(1, 0, 3, 2, 4))
-            floats(core.factors, rounded.factors)
-            core.level = rounded.level
+            weights = flat_floats(layer.weights)
+            round_convolution(core, FloatSpan(&weights[0], weights.size), layer.is_positive)
         else:
             rows = transformed_weights(layer.weights) if size == 3 else layer.weights[..., 0].transpose(2, 0, 1)
             blocks = by_columns(rows).reshape(len(rows), outputs // BLOCK, BLOCK, inputs)
@@ -204,12 +198,6 @@ def by_columns(places):
     return places.reshape(5, 5, *places.shape[1:]).swapaxes(0, 1).reshape(places.shape)
 
 
-def stem_rows(weights, is_integer):
-    """Returns weights [62, 9, outputs] as [9 * 62 + 1, outputs]; the last row is zero."""
-    rows = with_zeros(weights.transpose(1, 0, 2).reshape(-1, weights.shape[2]))
-    return in_stem_order(rows) if is_integer else rows
-
-
 def with_zeros(rows):
     """Returns rows of weights and a row of zeros."""
     import numpy
@@ -217,16 +205,15 @@ def with_zeros(rows):
     return numpy.concatenate([rows, numpy.zeros_like(rows[:1])])
 
 
-def in_stem_order(rows):
-    """Returns rows of weights with 32 channels in the order 0, 16, 1, 17, ...: see `StemIntegers`."""
-    pairs = rows.reshape(len(rows), -1, 2, BLOCK // 2)
-    return pairs.swapaxes(2, 3).reshape(rows.shape)
+def flat_floats(array):
+    """Returns the numbers of an array in float32, one after another."""
+    import numpy
+
+    return numpy.ascontiguousarray(array, numpy.float32).reshape(-1)
 
 
 cdef floats(AlignedFloats& to, array):
-    import numpy
-
-    cdef float[::1] flat = numpy.ascontiguousarray(array, numpy.float32).reshape(-1)
+    cdef float[::1] flat = flat_floats(array)
     to.assign(&flat[0], flat.shape[0])
 
 

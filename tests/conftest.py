@@ -54,6 +54,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    # Containers tend to set this variable. Then each of the hundreds of programs that tests start would
+    # compile goryu again, and each run all tests.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     os.environ["GORYU_BOOK"] = "off"  # A test of the search must not be answered from the book.
     os.environ["GORYU_MEASURE"] = "off"  # The threads of a search must not depend on a file of the user.
     os.environ["GORYU_NETWORK"] = "shipped"  # Nor must anything depend on what the user has downloaded.

@@ -50,6 +50,7 @@ HOUSES = {
             "dojo": ("learning from one's own games", "自分の対局から学ぶ"),
             "microscope": ("every step of a search", "探索の観察"),
             "tsume": ("exact mates", "詰将棋"),
+            "reasons": ("why a move is a mistake", "悪手の理由"),
             "fields": ("checks what comes from outside", "外から来た値の検査"),
         },
     ),

@@ -85,6 +85,8 @@ def named_and_existing(text: str) -> dict[str, tuple[set[str], set[str]]]:
     named_extras = {name for found in re.findall(r"goryu\[([\w,]+)\]|\.\[([\w,]+)\]", text)
                     for name in ",".join(found).split(",") if name}  # fmt: skip
     named_extras |= {name for name in extras if re.search(rf"dev\.py setup [\w ]*\b{name}\b|`{name}`", text)}
+    read = set(variables("engine", "tools"))
+    of_tests = set(variables("tests")) - read
     return {
         "options of the engine": (
             (options & words) | set(looks_like) - {"Goryu"} - (known - options),
@@ -93,16 +95,16 @@ def named_and_existing(text: str) -> dict[str, tuple[set[str], set[str]]]:
         "commands of goryu": (commands, set(COMMANDS)),
         "verbs of dev.py": (verbs | set(dev.VERBS) & (commands | code), set(dev.VERBS)),
         "extras": (named_extras, extras),
-        "variables": (set(re.findall(r"\bGORYU_[A-Z_]+[A-Z]\b", text)), set(variables())),
+        "variables": (set(re.findall(r"\bGORYU_[A-Z_]+[A-Z]\b", text)) - of_tests, read),
     }
 
 
-def variables() -> Iterator[str]:
-    """Yields the environment variables that the programs read."""
-    for folder in ("engine", "tools"):
-        for path in (ROOT / folder).rglob("*.py"):
-            yield from re.findall(r"""["'](GORYU_[A-Z_]+)["']""", path.read_text("utf-8"))
-    yield from re.findall(r'"(GORYU_\w+)"', (ROOT / "setup.py").read_text("utf-8"))
+def variables(*folders: str) -> Iterator[str]:
+    """Yields the environment variables that the programs of folders, or the set-up, read."""
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        yield from re.findall(r"""["'](GORYU_[A-Z_]+)["']""", path.read_text("utf-8"))
+    if "engine" in folders:
+        yield from re.findall(r'"(GORYU_\w+)"', (ROOT / "setup.py").read_text("utf-8"))
 
 
 def written(text: str) -> list[str]:

@@ -75,7 +75,7 @@ private:
     static constexpr std::size_t kUnit = 16;
     static constexpr int kChunkBits = 17;
     static constexpr std::size_t kChunkUnits = std::size_t{1} << kChunkBits;
-    static_assert(kMaxChunks << kChunkBits == std::size_t{1} << 32);
+    static_assert(std::uint64_t{kMaxChunks} << kChunkBits == std::uint64_t{1} << 32);
 
     static std::size_t units_of(std::size_t bytes) noexcept { return (bytes + kUnit - 1) / kUnit; }
 

@@ -16,7 +16,6 @@ using SquareOrder = std::array<std::uint8_t, kSquares>;
 using ChannelOrder = std::array<std::uint8_t, 27>;      // By dlshogi's channel.
 using Caps = std::array<int, 7>;                        // P L N S G B R
 
-constexpr int kKindPlanes = 14;
 constexpr std::array<int, 7> kHandKinds{kPawn, kLance, kKnight, kSilver, kGold, kBishop, kRook};
 
 // The orders; see evaluators/formats/layouts.py.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cmath>
+#include <tuple>
 #include <utility>
+
+#include "final_move.h"
 
 namespace goryu {
 namespace {
@@ -25,11 +27,6 @@ constexpr std::chrono::milliseconds kPatience{1};
 // With several threads a batch with that share of its positions is full: another walk would wait for the lock.
 constexpr double kFullEnough = 0.75;
 
-// Of final_move.py.
-constexpr double kLcbSigmas = 5.0;
-constexpr double kLcbShare = 0.2;
-constexpr double kLcbVisits = 10.0;
-
 // When that many playouts have come to a position, the search looks for a mate again.
 constexpr std::uint32_t kEarliestSecondLook = 32;
 constexpr std::uint32_t kLatestSecondLook = 512;
@@ -39,13 +36,13 @@ const Mask kNoMask;
 // Gives a lock back until its end, also when an exception passes.
 class Unlocked {
 public:
-    explicit Unlocked(std::unique_lock<std::mutex>& lock) : lock_(lock) { lock_.unlock(); }
+    explicit Unlocked(std::unique_lock<Mutex>& lock) : lock_(lock) { lock_.unlock(); }
     ~Unlocked() { lock_.lock(); }
     Unlocked(const Unlocked&) = delete;
     Unlocked& operator=(const Unlocked&) = delete;
 
 private:
-    std::unique_lock<std::mutex>& lock_;
+    std::unique_lock<Mutex>& lock_;
 };
 
 }  // namespace
@@ -547,48 +544,8 @@ Snapshot Puct::snapshot() {
     if (root_ == kNoNode) return seen;
     const Node& root = table_[root_];
     seen.is_proven = root.proof != Proof::kUnknown;
-    contest(seen);
+    std::tie(seen.best_move, seen.lead) = contest(table_, root_, masked_, config_.plays_by_bound);
     return seen;
-}
-
-// Sets the move that would be played now, and the playouts that another needs: `contest` of final_move.py.
-void Puct::contest(Snapshot& seen) const {
-    const Node& root = table_[root_];
-    const auto visits = [&](int i) { return table_.edges(root)[i].visits; };
-    const auto variance = [&](int i) { return static_cast<double>(table_[table_.edges(root)[i].child].variance); };
-    const auto is_open = [&](int i) {
-        return visits(i) != 0 && !(i < std::ssize(masked_) && masked_[i]) && !table_.is_certain(root_, i);
-    };
-    int favourite = -1;  // The most visited move.
-    for (int i = 0; i < root.tried; ++i) {
-        if (is_open(i) && (favourite < 0 || visits(i) > visits(favourite))) favourite = i;
-    }
-    if (favourite < 0) return;
-    const double most = visits(favourite), contends = std::max(kLcbVisits, kLcbShare * most);
-    const auto bound_of = [&](int i) {
-        return table_.edge_value(root_, i) - kLcbSigmas * std::sqrt(variance(i) / visits(i));
-    };
-    int best = favourite;
-    double bound = bound_of(favourite);
-    for (int i = 0; config_.plays_by_bound && i < root.tried; ++i) {
-        if (i == favourite || !is_open(i) || visits(i) < contends) continue;
-        const double other = bound_of(i);
-        if (other > bound || (other == bound && visits(i) > visits(best))) {
-            best = i;
-            bound = other;
-        }
-    }
-    double needed = most;
-    for (int i = 0; i < root.tried; ++i) {
-        if (i == best || !is_open(i)) continue;
-        needed = std::min(needed, most - visits(i));
-        const double above = table_.edge_value(root_, i) - bound;
-        if (!config_.plays_by_bound || !(above > 0.0)) continue;
-        const double sigmas = kLcbSigmas * std::sqrt(variance(i)) / above;
-        needed = std::min(needed, std::max(0.0, std::max(contends, sigmas * sigmas) - visits(i)));
-    }
-    seen.best_move = best;
-    seen.lead = static_cast<std::int64_t>(std::ceil(needed));
 }
 
 // Completes a playout: counts it on its path, and brings the nodes up to date, from the leaf up to `first`.

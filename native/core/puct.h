@@ -9,14 +9,12 @@
 // of the Python search, bit by bit.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-
 #include "batch.h"
 #include "key_set.h"
 #include "line.h"
 #include "selection.h"
 #include "state.h"
+#include "threads.h"
 
 namespace goryu {
 
@@ -88,7 +86,7 @@ public:
     Snapshot snapshot();
 
     // While it is held, nothing changes; what follows may be called then, or between searches.
-    std::mutex& mutex() noexcept { return mutex_; }
+    Mutex& mutex() noexcept { return mutex_; }
     NodeTable& table() noexcept { return table_; }
     NodeIndex root() const noexcept { return root_; }
     const Mask& mask() const noexcept { return masked_; }
@@ -96,7 +94,7 @@ public:
     const Progress& progress() const noexcept { return progress_; }
 
 private:
-    using Lock = std::unique_lock<std::mutex>;
+    using Lock = std::unique_lock<Mutex>;
     using Path = std::span<const Batch::Step>;
 
     // What playouts walk with: the moves that they play, the batch that they fill, and the lock of the graph.
@@ -148,7 +146,6 @@ private:
     bool is_solved_now(NodeIndex index, std::uint32_t count, Walk& walk);
     void examine(Line& line, LeafSink& sink, Batch& batch) const;
     std::uint32_t settle(Batch& batch);
-    void contest(Snapshot& seen) const;
     std::uint64_t room(std::uint64_t waiting) const noexcept;
     int select(NodeIndex index) const noexcept;
     std::optional<Certain> prove(State& state) const;
@@ -179,8 +176,8 @@ private:
     Progress progress_;
     Mask masked_;
 
-    std::mutex mutex_;
-    std::condition_variable expanded_;
+    Mutex mutex_;
+    ConditionVariable expanded_;
     KeySet waiting_;                // The positions that are leaves, or may become leaves.
     std::size_t in_flight_ = 0;     // Leaves of all batches, and walks that may become leaves.
     std::uint64_t expansions_ = 0;  // Batches that wait no more: what a waiting thread watches.

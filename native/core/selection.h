@@ -1,5 +1,4 @@
-// The place of the PUCT formula. The formula itself is native/selection.pxi, in Cython, which the extension enters
-// here when it is imported; the test programs enter their own.
+// The PUCT formula: search/graph/selection.py, line by line. Every sum and product is in the same order as in Python.
 #pragma once
 
 #include <array>
@@ -21,33 +20,29 @@ struct Formula {
 // The indices of root moves that must not be played: a flag for each move, or empty.
 using Mask = std::vector<bool>;
 
-struct Selection;
-
-struct SelectionFunctions {
-    // The index of the move that a playout takes, or -1 if none is open.
-    // is_root: are all moves of a certain value closed, and not only those proven to lose?
-    int (*select)(const Selection&, const NodeTable&, NodeIndex, const Mask& masked, bool is_root) = nullptr;
-    // c(N) * sqrt(N)
-    double (*exploration)(std::uint32_t visits, const Formula&) = nullptr;
-};
-
-// What every search calls; they must be entered before there is one.
-inline SelectionFunctions selection_functions;
-
 // A formula, and what it needs again and again.
-struct Selection {
+class Selection {
+public:
+    explicit Selection(const Formula& formula);
+
+    // The index of the move with the greatest score, the first of equals; -1 if no move is open. Moves proven to lose
+    // are closed, and those of the mask.
+    // is_root: are all moves of a certain value closed, too?
+    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const noexcept;
+    // The value that is assumed of a move without a completed playout.
+    double untried_value(const Node& node) const noexcept;
+    // c(N) * sqrt(N); remembered for the usual nodes, which are small.
+    double exploration(std::uint32_t visits) const noexcept {
+        return visits < kRemembered ? explorations_[visits] : computed_exploration(visits);
+    }
+
+private:
     static constexpr std::uint32_t kRemembered = 1024;
 
-    explicit Selection(const Formula& formula) : formula(formula) {
-        for (std::uint32_t n = 0; n < kRemembered; ++n) explorations[n] = selection_functions.exploration(n, formula);
-    }
+    double computed_exploration(std::uint32_t visits) const noexcept;
 
-    int select(const NodeTable& table, NodeIndex index, const Mask& masked, bool is_root) const {
-        return selection_functions.select(*this, table, index, masked, is_root);
-    }
-
-    Formula formula;
-    std::array<double, kRemembered> explorations;  // exploration(visits)
+    Formula formula_;
+    std::array<double, kRemembered> explorations_;
 };
 
 }  // namespace goryu

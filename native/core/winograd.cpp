@@ -77,6 +77,8 @@ bool has_instructions(Instructions instructions) noexcept {
 bool has_instructions(Instructions instructions) noexcept {
 #if defined(__aarch64__) || defined(_M_ARM64)
     return instructions == Instructions::kNeon;
+#elif defined(__wasm__)
+    return instructions == Instructions::kWasm;
 #else
     return false;
 #endif
@@ -91,6 +93,7 @@ const Layers* code_of(Instructions instructions) noexcept {
         case Instructions::kAvxVnni: return layers_avx_vnni();
         case Instructions::kAvx2: return layers_avx2();
         case Instructions::kNeon: return layers_neon();
+        case Instructions::kWasm: return layers_wasm();
         default: return nullptr;
     }
 }
@@ -129,7 +132,7 @@ bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
 }  // namespace
 
 const char* name_of(Instructions instructions) noexcept {
-    constexpr const char* kNames[] = {"avx512-vnni", "avx512", "avx-vnni", "avx2", "neon", "none"};
+    constexpr const char* kNames[] = {"avx512-vnni", "avx512", "avx-vnni", "avx2", "neon", "wasm", "none"};
     return kNames[static_cast<int>(instructions)];
 }
 

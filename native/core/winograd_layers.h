@@ -125,5 +125,6 @@ const Layers* layers_avx512() noexcept;
 const Layers* layers_avx_vnni() noexcept;
 const Layers* layers_avx2() noexcept;
 const Layers* layers_neon() noexcept;
+const Layers* layers_wasm() noexcept;
 
 }  // namespace goryu

@@ -8,7 +8,6 @@
 #include "core/sfen.h"
 #include "fuzz.h"
 #include "graph.h"
-#include "selection.h"
 
 namespace goryu::test {
 namespace {

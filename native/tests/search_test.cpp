@@ -22,7 +22,6 @@
 #include "core/puct.h"
 #include "core/sfen.h"
 #include "graph.h"
-#include "selection.h"
 
 namespace {
 

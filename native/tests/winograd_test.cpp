@@ -16,7 +16,6 @@
 #include "core/sfen.h"
 #include "core/winograd.h"
 #include "expect.h"
-#include "selection.h"
 
 namespace goryu::test {
 namespace {

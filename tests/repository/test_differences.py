@@ -27,6 +27,7 @@ def ours_fields(config: AlphaZeroConfig) -> dict[str, object]:
     return {name: getattr(config, name) for name in AlphaZeroConfig.__dataclass_fields__}
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_variant_in_both_languages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

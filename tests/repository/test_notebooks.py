@@ -16,7 +16,6 @@ import notebooks  # noqa: E402 (it needs nbclient)
 
 NAMES = sorted(path.stem for path in notebooks.SOURCES.glob("*.md"))
 EACH = [(name, language) for name in NAMES for language in notebooks.LANGUAGES]
-FAST = "mcts-player"
 
 
 def stored(name: str, language: str) -> Any:
@@ -41,9 +40,8 @@ def test_both_languages_put_out_the_same_numbers(name: str) -> None:
         assert found == wanted, one.source
 
 
-@pytest.mark.parametrize(
-    "name", [name if name == FAST else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_a_run_puts_out_what_is_stored(name: str) -> None:
     """In Japanese; the other test compares the English outputs with those."""
     language = "ja"

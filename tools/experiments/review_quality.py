@@ -3,30 +3,42 @@
     python tools/experiments/review_quality.py GAME...            both
     python tools/experiments/review_quality.py --speed GAME...    only the speed; needs a minute
     python tools/experiments/review_quality.py --agreement --limit 8 --out runs/quality GAME...
+    python tools/experiments/review_quality.py --reasons GAME...   only the reasons; needs cshogi
 
 Speed: 150 moves of the games are reviewed at 200 playouts, without the database. Agreement: the games are
 reviewed at 400 playouts, and all their moves then judged at 10,000; with `--limit` only so many of those
 called mistakes (疑問手, 悪手, 大悪手) and as many of the others, chosen at random. The mistakes show how many
 the long search confirms, the others how many the short search misses. The folder `--out` keeps the analyses,
-so an interrupted run goes on.
+so an interrupted run goes on. Reasons: for how many mistakes `goryu_page.reasons` proves one, and how many of
+those hold (`reason_holds`).
 """
 
 import argparse
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
+from goryu.analysis.description import board_after
 from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, MoveClass
+from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
 from goryu.commands.common import new_parser, positive, program
+from goryu.evaluators.material import material
+from goryu.games.shogi import move_from_usi
+from goryu.implementation import Board
 from goryu.kifu.reading import read_record
+from goryu.kifu.record import GameRecord
 from goryu.players.set_up.loading import load_evaluator
 from goryu.usi.start_config import start_config
+from goryu_page.reasons.exchanges import settled
+from goryu_page.reasons.reasons import LEAST_GAIN, Reason, ReasonKind, after, passed, reason_of
+from goryu_page.reasons.sentences import both_languages
 
 SPEED_MOVES, SPEED_PLAYOUTS = 150, 200
 
@@ -61,6 +73,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("games", nargs="+", type=Path, metavar="GAME", help="a game record")
     parser.add_argument("--speed", action="store_true", help="only the speed")
     parser.add_argument("--agreement", action="store_true", help="only the agreement")
+    parser.add_argument("--reasons", action="store_true", help="only the reasons of mistakes")
     parser.add_argument("--playouts", type=positive, default=400, metavar="N", help="short (default 400)")
     parser.add_argument(
         "--reference", type=positive, default=10_000, metavar="N", help="long (default 10000)"
@@ -83,6 +96,9 @@ def make_parser() -> argparse.ArgumentParser:
 def run(args: argparse.Namespace) -> None:
     """Measures and prints."""
     games = [read_record(path) for path in args.games]
+    if args.reasons:
+        measure_reasons(args, [(path.name, game) for path, game in zip(args.games, games, strict=True)])
+        return
     both = args.speed == args.agreement
     if both or args.speed:
         measure_speed([game.moves for game in games], [game.start for game in games], args.threads)
@@ -141,6 +157,110 @@ def compare(start: str, moves: Sequence[str], args: argparse.Namespace, counts: 
         counts.checked += 1
         counts.missed += ply.kind in MISTAKES
         counts.changes.append(ply.loss - plies[index].loss)
+
+
+def measure_reasons(args: argparse.Namespace, games: Sequence[tuple[str, GameRecord]]) -> None:
+    """Prints each reason and whether it holds, and after each game the counts by kind."""
+    args.out.mkdir(parents=True, exist_ok=True)
+    quick = reviewer(args.threads, args.out / f"{args.playouts}.sqlite3")
+    store = AnalysisStore(args.out / f"{10 * args.playouts}.sqlite3", print)
+    judge = MoveJudge(quick.loaded, start_config(None, print), store)
+    stated, held, mistakes = Counter[str](), Counter[str](), 0
+    for name, game in games:
+        review = GameReview(game.start, game.moves, args.playouts)
+        quick.review(review)
+        for ply in sorted(review.mistakes(), key=lambda ply: ply.ply):
+            mistakes += 1
+            before = review.moves[: ply.ply - 1]
+            board = board_after(review.start, before)
+            reason = reason_of(board, ply)
+            if reason is None:
+                continue
+            place = (*before, *(() if reason.is_instead else (ply.move,)))
+            holds = reason_holds(reason, review.start, before, place, judge, 10 * args.playouts)
+            stated[reason.kind] += 1
+            held[reason.kind] += holds
+            told = both_languages(reason, board, ply.move)
+            print(
+                f"{'holds' if holds else 'FALSE'} {name} {ply.ply} {ply.move} -{ply.loss:.2f} {reason.kind}"
+            )
+            print(f"      {told['en']} {told['ja']}", flush=True)
+        kinds = ", ".join(f"{kind} {held[kind]} of {stated[kind]}" for kind in sorted(stated))
+        share = interval(held.total(), stated.total())
+        total = f"{held.total()} of {stated.total()} reasons hold ({share}), {mistakes} mistakes"
+        print(f"{name}: {total}; {kinds}", flush=True)
+
+
+def reason_holds(
+    reason: Reason,
+    start: str,
+    before: tuple[str, ...],
+    position: tuple[str, ...],
+    judge: MoveJudge,
+    playouts: int,
+) -> bool:
+    """Does a reason hold by other means than those that proved it?
+
+    A mate, also a threatened one: cshogi's mate solver finds it; of an only move and of brinkmate, after
+    every move that must not help. Material: `material_falls`.
+
+    before: the moves to the position before the mistake. position: to the one before the reason's move.
+    """
+    board = board_after(start, position)
+    moved = after(board, move_from_usi(reason.move))
+    if reason.kind in (ReasonKind.LOSES, ReasonKind.MISSES_GAIN):
+        return material_falls(start, before, (*position, reason.move), judge, playouts)
+    if reason.kind in (ReasonKind.THREAT, ReasonKind.MISSES_THREAT):
+        return cshogi_mates(passed(moved))
+    if reason.kind is ReasonKind.BRINKMATE:
+        checks = moved.checks()
+        return all(cshogi_mates(after(moved, move)) for move in moved.all_legal_moves() if move not in checks)
+    if reason.kind is ReasonKind.ONLY_MOVE:
+        first = board_after(start, before)
+        return all(
+            cshogi_mates(after(first, move))
+            for move in first.all_legal_moves()
+            if move != move_from_usi(reason.better)
+        )
+    if reason.kind is ReasonKind.IGNORES_THREAT:
+        return cshogi_mates(board) and cshogi_mates(passed(board_after(start, before)))
+    return cshogi_mates(board)
+
+
+def cshogi_mates(board: Board | None) -> bool:
+    """Does cshogi's mate solver find a mate by the side to move? board: None where nobody can pass."""
+    if board is None:
+        return False
+    import cshogi
+
+    solver = cshogi.DfPn(depth=61, nodes=1_000_000, draw_ply=10_000)
+    return bool(solver.search(cshogi.Board(board.sfen())))
+
+
+def material_falls(
+    start: str,
+    before: tuple[str, ...],
+    moves: tuple[str, ...],
+    judge: MoveJudge,
+    playouts: int,
+) -> bool:
+    """Does the side to move after `moves` have less material than after `before`, by `LEAST_GAIN`?
+
+    It is searched with so many playouts. Both sides go on with the best moves, and at some point the loser is
+    behind by that much when the captures have ended, or mated.
+    """
+    first, board = board_after(start, before), board_after(start, moves)
+    loser, searched = board.turn, judge.prepare(start, moves, playouts)
+    lead = material(first) if first.turn == loser else -material(first)
+    assert searched is not None
+    if searched.mate is not None and searched.mate <= 0:
+        return True
+    for move in searched.best.pv if searched.best else ():
+        board.push_usi(move)
+        now = material(board) + settled(board).gain
+        if lead - (now if board.turn == loser else -now) >= LEAST_GAIN:
+            return True
+    return False
 
 
 def count_called(counts: Counts, short: PlyReview, long: PlyReview | None) -> None:

@@ -39,6 +39,7 @@ class Checker(Worker):
         self._searcher: PositionSearcher | None = None
         self._retried = -1  # The last problem that was begun again because the network was lost.
         self._is_free = is_free
+        self._spent_s, self._checked = 0.0, 0
         self._on_change = on_change
         self.is_running = False
         """Is there something to check, or perhaps: has `wake` been called?"""
@@ -50,6 +51,15 @@ class Checker(Worker):
         self.is_running, self.failure = True, ""
         super().wake()
 
+    @property
+    def is_urgent(self) -> bool:
+        """Are there candidates, but no new problem of the user's games? Then the next review must wait."""
+        return self.is_running and self._next() is not None and not self._problems.has_new()
+
+    def seconds(self, candidates: int) -> float | None:
+        """Returns how long the checks of so many candidates will take; None before anything was measured."""
+        return candidates * self._spent_s / self._checked if self._checked else None
+
     def _work(self) -> float | None:
         problem = self._next()
         if problem is None:
@@ -58,7 +68,9 @@ class Checker(Worker):
         self.is_running, self.failure = True, ""  # Also if `wake` came during the step before.
         if not self._is_free():
             return self._timing.look_s
+        began_s = self._timing.clock()
         self._check(problem)
+        self._spent_s, self._checked = self._spent_s + self._timing.clock() - began_s, self._checked + 1
         return 0.0
 
     def _failed(self, problem: str) -> None:
@@ -100,4 +112,7 @@ class Checker(Worker):
 
     def _must_end(self) -> bool:
         """Rests while the machine is not free, so that the search goes on where it was."""
-        return self._rest_until(self._is_free)
+        began_s = self._timing.clock()
+        must_end = self._rest_until(self._is_free)
+        self._spent_s -= self._timing.clock() - began_s
+        return must_end

@@ -8,6 +8,9 @@ The values that are compared come from searches of the positions after the moves
 search before the moves only proposes them. Of a problem that seems sound the moves near the best one are
 compared again, with as many playouts each as the search before them had: most of the problems that a longer
 search refutes have a move near one of the limits.
+
+A first, short comparison refuses what is hopeless beyond its margin of error, such as positions of an opening
+with four good moves. It accepts nothing.
 """
 
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from goryu.analysis.description import board_after
+from goryu.analysis.judgement import margin
 from goryu.analysis.position_searcher import PositionSearcher, kept_stop
 from goryu_page.dojo.problems import Problem, ProblemKind, ProblemState
 from goryu_page.dojo.settings import TrainingSettings
@@ -28,6 +32,9 @@ COMPARISON_SHARE = 8
 
 NEAR = 2
 """Moves that lose less than so many thresholds are compared again."""
+
+FIRST_PLAYOUTS = 2_000
+"""Of the first comparison."""
 
 LINE = 10
 """Moves that are kept of a line."""
@@ -66,8 +73,13 @@ def check(
     if problem.kind is ProblemKind.TSUME:
         return _check_tsume(problem, should_stop)
     stop = kept_stop(should_stop)
-    answers = compared(searcher, problem, settings.playouts, stop)
-    reason = judged(answers, problem, settings)
+    reason = ""
+    if settings.playouts > FIRST_PLAYOUTS:
+        answers = compared(searcher, problem, FIRST_PLAYOUTS, stop)
+        reason = hopeless(answers, problem, settings, margin(FIRST_PLAYOUTS // COMPARISON_SHARE))
+    if not reason:
+        answers = compared(searcher, problem, settings.playouts, stop)
+        reason = judged(answers, problem, settings)
     if not reason:
         compare_again(searcher, problem, answers, settings, stop)
         reason = judged(answers, problem, settings)
@@ -98,6 +110,21 @@ def compared(
             answer["win_rate"] = 1.0 if move.mate > 0 else 0.0
         answers.append(answer)
     return sorted(answers, key=_falling)
+
+
+def hopeless(
+    answers: list[dict[str, Any]], problem: Problem, settings: TrainingSettings, error: float
+) -> str:
+    """Returns why a problem will be unsound although each win rate may be wrong by half of `error`, or ""."""
+    if len(answers) < 2:
+        return "over"
+    best = answers[0]["win_rate"]
+    if best + error < LOST:
+        return "lost"
+    good = [one["move"] for one in answers if best - one["win_rate"] < settings.threshold - error]
+    if len(good) > (1 if problem.kind is ProblemKind.ONLY else settings.most_answers):
+        return "many"
+    return "played" if (problem.played in good) != (problem.kind is ProblemKind.ONLY) else ""
 
 
 def compare_again(

@@ -14,8 +14,10 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
+from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
+from goryu.players.set_up.threads import search_threads
 from goryu.usi.start_config import start_config
 from goryu_page.dojo import answering
 from goryu_page.dojo.activity import Activity
@@ -109,6 +111,7 @@ class Dojo:
                     self.tell,
                     lambda *_: self.collect(),
                     self.timing,
+                    lambda: self.checker.is_urgent,
                 )
                 self._reviewing.start()
             return self._reviewing
@@ -236,11 +239,12 @@ class Dojo:
         self.tell("train.changed")
 
     def _searcher(self) -> PositionSearcher:
-        """Returns a searcher for the checks, with one thread."""
+        """Returns a searcher for the checks, with as many threads as the network has."""
         loaded = self.network()
         memory = min(CHECK_BYTES, self.config.hash_bytes(uses_gpu=loaded.uses_gpu))
         search = replace(self.config.search, capacity_bytes=memory)
-        return PositionSearcher(loaded, replace(self.config, search=search))
+        threads = search_threads(self.config.evaluator.threads) if IMPLEMENTATION == "native" else 1
+        return PositionSearcher(loaded, replace(self.config, search=search), threads)
 
     def _is_idle(self) -> bool:
         """Does neither a person nor the review need the machine?"""

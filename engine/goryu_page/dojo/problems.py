@@ -19,6 +19,15 @@ STARTER = "problems.starter"
 ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply, problems.id"
 """The order of new problems in SQL: those of the newest games, in the order of the game, then the others."""
 
+_PLY = "FROM plies WHERE plies.game = problems.game AND plies.ply = problems.ply"
+
+PROMISE = f"""
+(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, kind = 'tsume' DESC,
+(SELECT phase = 'opening' {_PLY}), (SELECT json_extract(judgement, '$.lead') {_PLY}) DESC, ply, problems.id
+"""
+"""The order of candidates in SQL: the newest game first, and of each game what is likely to be sound: mates,
+whose check is short, then positions after the opening in which one move led the others most."""
+
 MIXED = (
     "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
     f" (PARTITION BY game IS NULL, json_extract(content, '$.length') ORDER BY {ORDER}) END, {ORDER}"
@@ -142,9 +151,9 @@ class Problems:
         return _problem(rows[0])
 
     def next_candidate(self) -> Problem | None:
-        """Returns the candidate to check next, of the newest game, or None."""
+        """Returns the candidate to check next, the most promising of the newest game, or None."""
         rows = self._database.rows(
-            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {ORDER} LIMIT 1"
+            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {PROMISE} LIMIT 1"
         )
         return _problem(rows[0]) if rows else None
 
@@ -172,6 +181,23 @@ class Problems:
         for row in rows:
             counts[row["kind"]][row["state"]] = row["n"]
         return counts
+
+    def refusals(self) -> dict[str, int]:
+        """Returns how many candidates were refused, by the reason of `checking.Verdict`."""
+        rows = self._database.rows(
+            "SELECT json_extract(content, '$.reason') AS reason, COUNT(*) AS n FROM problems"
+            " WHERE state = 'unsound' GROUP BY reason ORDER BY n DESC, reason"
+        )
+        return {row["reason"] or "": row["n"] for row in rows}
+
+    def has_new(self) -> bool:
+        """Is there a sound problem from a game that was never answered?"""
+        return bool(
+            self._database.rows(
+                "SELECT 1 FROM problems WHERE state = 'sound' AND game IS NOT NULL"
+                " AND id NOT IN (SELECT problem FROM attempts) LIMIT 1"
+            )
+        )
 
     def sound(self) -> list[Problem]:
         """Returns the sound problems, those made last first."""

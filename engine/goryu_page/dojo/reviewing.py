@@ -45,8 +45,12 @@ class Reviewing(Worker):
         tell: Callable[..., None],
         on_reviewed: OnReviewed = lambda game, review: None,
         timing: Timing = TIMING,
+        must_wait: Callable[[], bool] = lambda: False,
     ) -> None:
-        """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`."""
+        """reviewer: returns the one to use; it may load a network. tell: as `Dojo.tell`.
+
+        must_wait: is something else more urgent than the next game?
+        """
         super().__init__("goryu-reviewing", timing)
         self._database = database
         self._games = Games(database)
@@ -54,6 +58,7 @@ class Reviewing(Worker):
         self._activity = activity
         self._tell = tell
         self._on_reviewed = on_reviewed
+        self._must_wait = must_wait
         self._make_reviewer = reviewer
         self._reviewer: Reviewer | None = None
         self._lock_file: IO[bytes] | None = None
@@ -93,10 +98,11 @@ class Reviewing(Worker):
     def state(self) -> dict[str, Any]:
         """Returns what the thread does, as it is told to the page in "games.reviewing".
 
-        status: "starting", "idle" (nothing is left), "paused", "resting" (a tab works), "elsewhere" (another
-        process reviews), "failed" or "running". games: in the database; left: to review; problem: the last
-        fault, or "". With "running" also names, position and positions (of the game), and seconds (until all
-        is done; None if unknown).
+        status: "starting", "idle" (nothing is left), "paused", "resting" (a tab works), "waiting" (problems
+        of reviewed games are checked first), "elsewhere" (another process reviews), "failed" or "running".
+        games: in the database; left: to review; problem: the last fault, or "". With
+        "running" also names, position and positions (of the game), and seconds (until all is done; None if
+        unknown).
         """
         with self._state_lock:
             return dict(self._state)
@@ -132,6 +138,8 @@ class Reviewing(Worker):
             return "elsewhere"
         if self._activity.is_going_on:
             return "resting"
+        if self._must_wait():
+            return "waiting"
         game = self.reviews.next_game(self._skipped)
         if game is not None:
             try:

@@ -5,9 +5,11 @@ from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
 from goryu.analysis.judgement import MISTAKES
-from goryu.analysis.review import GameReview
+from goryu.analysis.position_analysis import PositionAnalysis
+from goryu.analysis.review import LEAST_VISITS, GameReview, PlyReview
 from goryu_page.dojo.database import Database, now
 from goryu_page.dojo.phases import phases
+from goryu_page.fields import converted
 
 PLAYOUTS = 400
 """For each position, unless the user chooses another number."""
@@ -81,6 +83,11 @@ class Reviews:
         rows = self._database.rows(f"SELECT games.id {_TO_DO} {order}", *values)
         return rows[0][0] if rows else None
 
+    def judgement(self, game: int, ply: int) -> PlyReview | None:
+        """Returns the judgement of a move of a reviewed game; None if there is none."""
+        rows = self._database.rows("SELECT judgement FROM plies WHERE game = ? AND ply = ?", game, ply)
+        return converted(json.loads(rows[0]["judgement"]), PlyReview) if rows else None
+
     def playouts_of(self, game: int) -> int:
         """Returns the playouts of the review of a game, 0 without one."""
         rows = self._database.rows("SELECT playouts FROM reviews WHERE game = ?", game)
@@ -94,8 +101,10 @@ class Reviews:
         row = (game, review.playouts, engine, *accuracies, *mistakes, now())
         phase = [each.value for each in phases(review.start, review.moves)]
         plies = [
-            (game, ply.ply, ply.turn, ply.kind, ply.loss, phase[ply.ply - 1], json.dumps(asdict(ply)))
+            (game, ply.ply, ply.turn, ply.kind, ply.loss, phase[ply.ply - 1], json.dumps(judgement))
             for ply in review.plies()
+            if (before := review.analyses[ply.ply - 1]) is not None
+            and (judgement := asdict(ply) | {"lead": round(lead(before), 4)})
         ]
         with self._database.transaction() as connection:
             if not connection.execute("SELECT 1 FROM games WHERE id = ?", (game,)).fetchone():
@@ -104,3 +113,13 @@ class Reviews:
             connection.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             connection.executemany("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", plies)
         return True
+
+
+def lead(analysis: PositionAnalysis) -> float:
+    """Returns by how much win rate the best move leads the others: 1.0 if none of them was worth a look."""
+    others = [
+        move.value
+        for move in analysis.moves[1:]
+        if move.value is not None and (move.visits >= LEAST_VISITS or move.mate)
+    ]
+    return (analysis.value - max(others)) / 2 if others else 1.0

@@ -72,7 +72,7 @@ MIGRATIONS = (
         kind TEXT NOT NULL,            -- a value of goryu.analysis.judgement.MoveClass
         loss REAL NOT NULL,            -- win rate, 0 to 1
         phase TEXT NOT NULL,           -- a value of goryu_page.dojo.phases.Phase
-        judgement TEXT NOT NULL,       -- goryu.analysis.review.PlyReview as JSON
+        judgement TEXT NOT NULL,       -- goryu.analysis.review.PlyReview as JSON, and lead (reviews.lead)
         PRIMARY KEY (game, ply)
     ) WITHOUT ROWID;
     CREATE INDEX mistakes ON plies (game, turn, phase, kind) WHERE kind IN ('dubious', 'mistake', 'blunder');

@@ -74,10 +74,15 @@ class Lesson:
         """Must the opponent wait?"""
         return self.is_due or self.question is not None
 
-    def ask(self, before: Board, judged: PlyReview, texts: dict[str, str]) -> None:
-        """Asks about the last move. before: the position before it. texts: its names."""
+    def ask(
+        self, before: Board, judged: PlyReview, texts: dict[str, str], reason: dict[str, str] | None
+    ) -> None:
+        """Asks about the last move.
+
+        before: the position before it. texts: its names. reason: what `told_reason` returns.
+        """
         self.is_due = False
-        self.question = {**ply_json(before, judged), **texts, "before": before.sfen()}
+        self.question = {**ply_json(before, judged), **texts, "reason": reason, "before": before.sfen()}
 
     def accept(self, ply: int, texts: dict[str, str], loss: float, fate: Fate) -> None:
         """Notes the last move, about which nothing is asked any more."""

@@ -17,7 +17,7 @@ from goryu.analysis.description import (
 )
 from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
-from goryu.analysis.review import GameReview
+from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.reviewer import OnChange, Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.analysis.threat import passed_position
@@ -31,6 +31,7 @@ from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
 from goryu_page.dojo.games import MOST_PLIES
 from goryu_page.dojo.reviews import PLAYOUTS
+from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.messages import MessageError, Request
 from goryu_page.session.session import Job, Session, View
 
@@ -108,6 +109,7 @@ class ReviewView(View):
         self._file = self._key = ""
         self._side: int | None = None
         self._describer: Describer | None = None
+        self._reasons: dict[PlyReview, dict[str, str] | None] = {}
 
     # The game.
 
@@ -120,7 +122,10 @@ class ReviewView(View):
         self.session.stop("review")
         self.session.stop("review.live")
         self.session.stop("review.guess")
-        return await self.session.run("review.open", lambda job: self._open(opened, side))
+        state = await self.session.run("review.open", lambda job: self._open(opened, side))
+        if (describer := self._describer) is not None:
+            self.session.prepare("review.reasons", lambda job: self._prove(job, describer))
+        return state
 
     def _kept(self, message: OpenRequest) -> tuple[OpenRequest, int | None]:
         """Returns a game of "My games" with the playouts of its review, and the side of the user or None."""
@@ -188,7 +193,7 @@ class ReviewView(View):
         review = GameReview(record.start, record.moves, opened.playouts)
         self._load().recall(review)
         self._file, self._key, self._side = file, opened.key, side
-        self._describer = Describer(record, review)
+        self._describer, self._reasons = Describer(record, review), {}
         return self._state(self._describer)
 
     def _state(self, describer: Describer) -> dict[str, Any]:
@@ -200,7 +205,24 @@ class ReviewView(View):
             "isRunning": self.session.is_running("review"),
             "network": self.session.network_texts(),
             **describer.everything(),
+            "plies": [self._ply(describer, index) for index in range(len(describer.review.moves))],
         }
+
+    def _ply(self, describer: Describer, index: int) -> dict[str, Any] | None:
+        """Returns the judgement of a move with its reason, once that is known."""
+        told, ply = describer.ply(index), describer.review.ply(index)
+        return told and told | {"reason": ply and self._reasons.get(ply)}
+
+    def _prove(self, job: Job, describer: Describer) -> None:
+        """Proves why each mistake is one, the worst first, and tells the page."""
+        review, on_change, reasons = describer.review, self._on_change(job, describer), self._reasons
+        for ply in review.mistakes():
+            if job.is_stopped or describer is not self._describer:
+                return
+            if ply not in reasons and review.is_judged(ply.ply - 1):
+                board = board_after(review.start, review.moves[: ply.ply - 1])
+                reasons[ply] = told_reason(board, ply)
+                on_change(review, ply.ply - 1)
 
     def _load(self) -> Reviewer:
         """Loads the network at the first use, and after it was lost."""
@@ -225,7 +247,9 @@ class ReviewView(View):
 
         if None in review.analyses:
             self._load().review(sketch, enter, stop)
-        return self._load().review(review, on_change, stop)
+        is_whole = self._load().review(review, on_change, stop)
+        self._prove(job, describer)
+        return is_whole
 
     def _deepen(self, job: Job, describer: Describer, playouts: int) -> bool:
         def on_progress(progress: Progress) -> None:
@@ -233,7 +257,9 @@ class ReviewView(View):
 
         on_change = self._on_change(job, describer)
         reviewer, review = self._load(), describer.review
-        return deepen(reviewer, review, playouts, on_change, on_progress, lambda: job.is_stopped)
+        is_whole = deepen(reviewer, review, playouts, on_change, on_progress, lambda: job.is_stopped)
+        self._prove(job, describer)
+        return is_whole
 
     def _on_change(self, job: Job, describer: Describer) -> OnChange:
         """Returns a function that tells the page what has changed in a review."""
@@ -246,7 +272,7 @@ class ReviewView(View):
                 "review.position",
                 index=index,
                 position=describer.position(index),
-                plies={move: describer.ply(move) for move in moves},
+                plies={move: self._ply(describer, move) for move in moves},
                 summary=describer.summary(),
                 known=review.known(),
             )

@@ -8,6 +8,7 @@ from goryu.analysis.move_judge import loses
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.session import Job, Session, text_of
 from goryu_page.views.game import PageGame
 from goryu_page.views.lesson import Fate, Lesson
@@ -54,24 +55,31 @@ class Teacher:
         timing, playouts = dojo.timing, dojo.playouts.move
         end_s = timing.clock() + timing.judge_s
 
-        def work(job: Job) -> PlyReview | None:
+        before = board_after(start, moves[:-1])
+
+        def work(job: Job) -> tuple[PlyReview, dict[str, str] | None] | None:
             if job.is_stopped:
                 return None
-            return dojo.judge.judge(
+            judged = dojo.judge.judge(
                 start, moves[:-1], moves[-1], playouts, lambda: job.is_stopped or timing.clock() > end_s
             )
+            if judged is None:
+                return None
+            is_asked = loses(judged, self.lesson.threshold, playouts)
+            return judged, told_reason(before, judged) if is_asked else None
 
         try:
-            judged = await self._session.run(JOB, work)
-            if judged is None:
+            found = await self._session.run(JOB, work)
+            if found is None:
                 raise InputError(tr("it took more than {seconds} seconds", seconds=round(timing.judge_s)))
         except Exception as error:
             self.lesson.is_due = False
             text = tr("Your move could not be judged: {error}", error=text_of(error))
             self._session.send("play.problem", text=text)
         else:
+            judged, reason = found
             if loses(judged, self.lesson.threshold, playouts):
-                self.lesson.ask(board_after(start, moves[:-1]), judged, texts)
+                self.lesson.ask(before, judged, texts, reason)
             else:
                 self.lesson.accept(len(moves), texts, judged.loss, Fate.FINE)
         self._judging = None

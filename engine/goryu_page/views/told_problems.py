@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from goryu.analysis.description import board_after, named_line, shown_position
+from goryu.analysis.review import PlyReview
 from goryu.implementation import Board
 from goryu_page.dojo.answering import Answer
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt, Day
+from goryu_page.reasons.sentences import told_reason
 from goryu_page.tsume.solution import problem_board
 
 Json = dict[str, Any]
@@ -50,8 +52,11 @@ def problem_json(problem: Problem, mode: str) -> Json:
     }
 
 
-def solution_json(problem: Problem, past: Sequence[Attempt]) -> Json:
-    """Returns what may be told after the first answer. past: the attempts before it, the newest first."""
+def solution_json(problem: Problem, past: Sequence[Attempt], judged: PlyReview | None) -> Json:
+    """Returns what may be told after the first answer.
+
+    past: the attempts before it, the newest first. judged: the move of the game in its review, if any.
+    """
     board = board_of(problem)
     content = problem.content
     lines = [(content["line"], None)] if problem.kind is ProblemKind.TSUME else []
@@ -59,7 +64,7 @@ def solution_json(problem: Problem, past: Sequence[Attempt]) -> Json:
     last = past[0] if past else None
     return {
         "solutions": [{"line": named_line(board, line), "winRate": rate} for line, rate in lines],
-        "played": _played(problem, board),
+        "played": _played(problem, board, judged),
         "before": last
         and {
             "at": last.at.isoformat(),
@@ -80,11 +85,12 @@ def answer_json(problem: Problem, answer: Answer) -> Json:
         "winRate": round(review.played_win_rate, 4) if review else None,
         "allowsMate": review.allows_mate if review else None,
         "refutation": named_line(board_after_move(board, answer.move), review.refutation if review else ()),
+        "reason": told_reason(board, review) if review and not answer.is_right else None,
     }
 
 
-def _played(problem: Problem, board: Board) -> Json | None:
-    """Returns the move of the game, what it lost, and the line that punishes it."""
+def _played(problem: Problem, board: Board, judged: PlyReview | None) -> Json | None:
+    """Returns the move of the game, what it lost and why, and the line that punishes it."""
     if not problem.played:
         return None
     answers = problem.content.get("answers", [])
@@ -98,6 +104,7 @@ def _played(problem: Problem, board: Board) -> Json | None:
         "isAnswer": bool(known and known["accepted"]),
         "loss": loss,
         "refutation": named_line(board_after_move(board, problem.played), refutation),
+        "reason": told_reason(board, judged) if judged else None,
     }
 
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from msgspec.structs import asdict as fields_of
 
 from goryu.analysis.description import named_line, shown_position
+from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
@@ -141,11 +142,13 @@ class TrainView(View):
     def _state(self) -> Json:
         dojo = self.session.dojo
         counts = dojo.problems.counts()
+        waiting = sum(states["candidate"] for states in counts.values())
         return {
             "settings": fields_of(training_settings(dojo.database)),
             "counts": {kind: states["sound"] for kind, states in counts.items()},
-            "waiting": sum(states["candidate"] for states in counts.values()),
-            "unsound": sum(states["unsound"] for states in counts.values()),
+            "waiting": waiting,
+            "seconds": dojo.checker.seconds(waiting),
+            "refused": dojo.problems.refusals(),
             "isChecking": dojo.checker.is_running,
             "failure": dojo.checker.failure,
             "lengths": dojo.problems.lengths(),
@@ -321,7 +324,14 @@ class TrainView(View):
     def _told(self, shown: Shown, past: list[Attempt]) -> Json:
         """Returns what may be told after the first answer."""
         day = self.session.dojo.schedule.day(self.now())
-        return {**solution_json(shown.problem, past), "day": day_json(day)}
+        return {**solution_json(shown.problem, past, self._judged(shown.problem)), "day": day_json(day)}
+
+    def _judged(self, problem: Problem) -> PlyReview | None:
+        """Returns the judgement of the move of the game, for problems that ask what was better."""
+        if problem.kind is ProblemKind.TSUME or problem.game is None or problem.ply is None:
+            return None
+        judged = self.session.dojo.reviewing.reviews.judgement(problem.game, problem.ply)
+        return judged if judged and judged.move == problem.played else None
 
     # Mate problems.
 

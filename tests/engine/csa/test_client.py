@@ -333,7 +333,7 @@ def test_ctrl_c_once_leaves_and_twice_interrupts_the_game(table: Table, tmp_path
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_games_with_a_server_that_does_everything_allowed_and_breaks_connections(tmp_path: Path) -> None:
-    play_many(tmp_path, 4, 40, ["--engine", f"{sys.executable} {FAKE} *:ponder seed:x"])
+    play_many(tmp_path, 4, 16, ["--engine", f"{sys.executable} {FAKE} *:ponder seed:x"])
 
 
 @pytest.mark.slow

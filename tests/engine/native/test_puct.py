@@ -151,7 +151,7 @@ def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_siz
 @pytest.mark.parametrize(("game", "mate_nodes"), [("shogi, checks", 40), ("shogi, battle", 8)])
 def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
     pair = Pair(native, GAMES[game], PuctConfig(Formula(c_init=1.0), batch_size=4), MateSolver(mate_nodes))
-    play_a_game(pair, Random(mate_nodes), searches=3, playouts=120)
+    play_a_game(pair, Random(mate_nodes), searches=3, playouts=60)
 
 
 @pytest.mark.parametrize(("game", "batch_size"), [("shogi, checks", 1), ("shogi, battle", 4)])
@@ -191,7 +191,7 @@ def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: s
     pair = Pair(native, GAMES[game], PuctConfig(batch_size=2))
     entered = 0
     for _ in range(2):
-        line = pair.search(60).moves[0].pv
+        line = pair.search(40).moves[0].pv
         for i in range(len(line) + 1):
             board, twin = pair.state.copy(), pair.native_state.copy()
             for move in line[:i]:
@@ -205,7 +205,7 @@ def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: s
                 assert_same_graph(pair.twin, pair.puct)
                 entered += is_entered
         assert pair.twin.stats() == pair.puct.stats()
-        pair.play(pair.search(60).moves[0].pv[:1])
+        pair.play(pair.search(40).moves[0].pv[:1])
         if pair.state.outcome() is not None:
             break
     assert entered > 0
@@ -289,11 +289,11 @@ def test_python_states_and_evaluators_give_the_same_graph(native: ModuleType, ga
 
     config, solver = PuctConfig(batch_size=4), MateSolver(10)
     puct = Puct(HashedEvaluator(), config, solver)
-    expected = puct.search(GAMES[game](PythonGames), never, max_playouts=120)
+    expected = puct.search(GAMES[game](PythonGames), never, max_playouts=80)
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Subclass()):
             twin = native.Puct(evaluator, config, solver)
-            assert twin.search(GAMES[game](games), never, max_playouts=120) == expected
+            assert twin.search(GAMES[game](games), never, max_playouts=80) == expected
             assert_same_graph(twin, puct)
 
 
@@ -462,11 +462,11 @@ class Sleeping(HashedEvaluator):
 def test_several_threads_keep_the_graph_whole(native: ModuleType, game: str, threads: int) -> None:
     for games in (PythonGames, NativeGames(native)):
         for evaluator in (HashedEvaluator(), Sleeping()):
-            config = PuctConfig(batch_size=4, capacity=400)
+            config = PuctConfig(batch_size=4, capacity=60)
             twin, state = native.Puct(evaluator, config, MateSolver(2, 2), threads), GAMES[game](games)
             for _ in range(2):
-                result = twin.search(state, never, max_playouts=150)
-                assert result.stats.playouts == 150 or result.stats.is_exhausted
+                result = twin.search(state, never, max_playouts=80)
+                assert result.stats.playouts == 80 or result.stats.is_exhausted
                 assert_settled(twin)
                 state.push(result.moves[0].move)
                 if state.outcome() is not None:
@@ -531,7 +531,7 @@ def test_an_idle_helper_leaves_the_lock_to_the_thread_that_checks_the_clock(nati
 
 def test_the_result_can_be_read_while_several_threads_search(native: ModuleType) -> None:
     twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5), 3)
-    twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 300)
+    twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 150)
     assert_settled(twin)
 
 

@@ -20,7 +20,7 @@ def test_alpha_beta_needs_a_small_part_of_the_nodes() -> None:
 @pytest.mark.parametrize("window", [(-1.0, 0.0), (-0.5, 0.5), (0.5, 1.0)])
 def test_alpha_beta_outside_its_window_is_a_bound(window: tuple[float, float]) -> None:
     alpha, beta = window
-    for state in positions(from_ply=3):
+    for state in positions(from_ply=4):
         found, true = alpha_beta.alpha_beta(state, alpha, beta), solved()[state.own, state.opponent]
         if found <= alpha:
             assert true <= found

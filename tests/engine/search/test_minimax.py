@@ -6,6 +6,7 @@ from goryu.search import minimax
 from solved_tictactoe import CountingTicTacToe, positions
 
 
+@pytest.mark.slow
 def test_minimax_visits_549946_nodes_of_tictactoe() -> None:
     CountingTicTacToe.pushes = 0
     assert minimax.negamax(CountingTicTacToe()) == 0.0

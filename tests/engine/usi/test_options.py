@@ -130,10 +130,10 @@ NAMES_OF_OTHER_ENGINES = [
     "BookDir", "BookFile", "IsBookEnabled", "BookPath", "PV_Interval", "MultiPV", "Eval_Coef",
     "DebugMessage", "ReuseSubtree", "Stochastic_Ponder", "pv_interval", "debug", "EnteringKingRule",
     "Best_Book_Move", "Min_Book_Score", "BookMoves", "BookIgnoreRate", "BookEvalDiff", "BookEvalBlackLimit",
-    "BookEvalWhiteLimit", "BookDepthLimit", "ConsiderBookMoveCount", "FlippedBook", "NarrowBook", "Random_Ply",
-    "Random_Temperature", "Random_Temperature_Drop", "Random_Cutoff", "Random_Cutoff_Drop", "DepthLimit",
+    "BookEvalWhiteLimit", "BookDepthLimit", "ConsiderBookMoveCount", "FlippedBook", "NarrowBook",
+    "Random_Ply", "Random_Temperature", "Random_Temperature_Drop", "Random_Cutoff", "Random_Cutoff_Drop",
     "LeafDfpnNodesLimit", "RootMateSearchNodesLimit", "SlowMover", "RoundUpToFullSecond", "USI_MultiPV",
-    "GenerateAllLegalMoves",
+    "GenerateAllLegalMoves", "DepthLimit",
 ]  # fmt: skip
 
 

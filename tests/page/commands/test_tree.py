@@ -132,6 +132,7 @@ def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) 
     assert "only its first 5000 steps are shown" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_cuts_and_ordering_save_positions_and_keep_the_value() -> None:
     whole = list(counts(Reversi(4), 20, HeuristicEvaluator(disc_lead)))
     for state, depth in ((TicTacToe(), 5), (Reversi(4), 17), (Reversi(6), 3), (Board(), 2)):

@@ -41,10 +41,12 @@ def test_candidates_are_checked_when_the_machine_is_free(database: Database) -> 
     is_free, changes = False, list[int]()
     checker = Checker(database, searcher, lambda: is_free, lambda: changes.append(decided(database)))
     assert checker.step() == TIMING.look_s
-    assert (decided(database), checker.is_running) == (0, True)
+    assert (decided(database), checker.is_running, checker.is_urgent) == (0, True, True)
+    assert checker.seconds(2) is None  # Nothing was measured.
     is_free = True
     assert [checker.step() for _ in range(3)] == [0.0, 0.0, None]
-    assert (changes, checker.is_running) == ([1, 2, 2], False)
+    assert (changes, checker.is_running, checker.is_urgent) == ([1, 2, 2], False, False)
+    assert checker.seconds(0) == 0.0
 
 
 def test_a_check_goes_on_when_the_machine_is_free_again(database: Database) -> None:

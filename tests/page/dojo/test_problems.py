@@ -14,7 +14,7 @@ from goryu.analysis.reviewer import Reviewer
 from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
-from goryu_page.dojo.checking import check, judged
+from goryu_page.dojo.checking import check, hopeless, judged
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
@@ -41,8 +41,9 @@ def reviewed(
         connection.execute("UPDATE games SET black = '甲', white = '乙' WHERE id = ?", (game,))
         connection.execute("INSERT INTO reviews VALUES (?, 100, 'x', 90, 90, 1, 1, ?)", (game, at))
         for ply, kind, loss, missed, allows in plies:
-            judgement = {"kind": kind, "missed_mate": missed, "allows_mate": allows}
-            row = (game, ply, (ply - 1) % 2, kind, loss, "opening", json.dumps(judgement))
+            judgement = {"kind": kind, "missed_mate": missed, "allows_mate": allows, "lead": ply / 10}
+            phase = "opening" if ply > 4 else "middlegame"
+            row = (game, ply, (ply - 1) % 2, kind, loss, phase, json.dumps(judgement))
             connection.execute("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     return game
 
@@ -69,8 +70,25 @@ def test_each_move_becomes_the_problem_that_it_can_ask_for(database: Database) -
     assert kinds(database) == {1: "mistake", 2: "unpunished", 4: "only", 5: "mate", 6: "tsume"}
     assert collect(database) == 0
     first = present(problems.next_candidate())
-    assert (first.ply, first.played, first.moves) == (1, "7g7f", ())
+    assert (first.ply, first.played, len(first.moves)) == (6, "8d8e", 5)
     assert first.content["source"]["names"] == ["甲", "乙"]
+
+
+def test_what_is_likely_to_be_sound_is_checked_first(database: Database) -> None:
+    reviewed(database, *PLIES)
+    problems, order = Problems(database), list[int | None]()
+    collect(database)
+    while (candidate := problems.next_candidate()) is not None:
+        order.append(candidate.ply)
+        problems.decide(candidate.id, ProblemState.UNSOUND, 100, {"reason": "lost" if order[1:] else "many"})
+    assert order == [
+        6,
+        4,
+        2,
+        1,
+        5,
+    ]  # The mate; the middlegame, then the opening, by the lead of the best move.
+    assert problems.refusals() == {"lost": 4, "many": 1}
 
 
 def test_only_the_moves_of_the_user_count_once_a_name_is_known(database: Database) -> None:
@@ -184,6 +202,27 @@ class Searcher(PositionSearcher):
         self.searched.append((moves[-1], playouts))
         win_rate = self.rates[moves[-1]][playouts >= 800]
         return PositionAnalysis(playouts, False, 1 - 2 * win_rate, ())
+
+
+@pytest.mark.parametrize(
+    ("rates", "kind", "reason"),
+    [
+        ((0.60, 0.45, 0.57), ProblemKind.MISTAKE, "played"),
+        ((0.60, 0.45, 0.54), ProblemKind.MISTAKE, ""),  # A longer search may find it to be wrong.
+        ((0.60, 0.59, 0.58, 0.55, 0.30), ProblemKind.MISTAKE, "many"),
+        ((0.04, 0.01, 0.00), ProblemKind.MISTAKE, "lost"),
+        ((0.55, 0.30, 0.60), ProblemKind.ONLY, "many"),
+        ((0.50, 0.30, 0.60), ProblemKind.ONLY, ""),
+    ],
+)
+def test_a_short_search_refuses_only_beyond_its_error(
+    rates: tuple[float, ...], kind: ProblemKind, reason: str
+) -> None:
+    """The last one is the move of the game."""
+    moves = ["7g7f", "2g2f", "6g6f", "1g1f"][: len(rates) - 1]
+    answers = [{"move": move, "win_rate": rate} for move, rate in zip([*moves, "9g9f"], rates, strict=True)]
+    answers.sort(key=lambda answer: -float(str(answer["win_rate"])))
+    assert hopeless(answers, problem(kind), TrainingSettings(), 0.05) == reason
 
 
 def test_moves_near_the_best_are_compared_again_with_all_playouts() -> None:

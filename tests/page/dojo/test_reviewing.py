@@ -57,6 +57,7 @@ class Server:
         self.database = Database(folder / "dojo.sqlite3")
         self.games = Games(self.database)
         self.clock_s = 0.0
+        self.waits = False
         timing = Timing(clock=lambda: self.clock_s)
         self.activity = Activity(timing)
         self.told: list[dict[str, Any]] = []
@@ -65,7 +66,7 @@ class Server:
         self.config = CONFIG
         self.heard: list[tuple[int, int]] = []
         self.reviewing = Reviewing(
-            self.database, self._reviewer, self.activity, self._tell, self._hear, timing
+            self.database, self._reviewer, self.activity, self._tell, self._hear, timing, lambda: self.waits
         )
         self._folder = folder
 
@@ -157,6 +158,18 @@ def test_a_pause_outlives_the_server_and_people_come_first(new_server: Callable[
     other.clock_s += TIMING.rest_s
     other.review_all()
     assert (other.state(), len(other.reviewed())) == ("idle", 1)
+
+
+def test_a_review_waits_for_what_is_more_urgent(new_server: Callable[[], Server]) -> None:
+    server = new_server()
+    server.clock_s += TIMING.rest_s
+    server.games.add(sample_game(1))
+    server.waits = True
+    server.review_all()
+    assert (server.state(), server.searched) == ("waiting", 0)
+    server.waits = False
+    server.review_all()
+    assert (server.state(), len(server.reviewed())) == ("idle", 1)
 
 
 def test_a_review_stops_when_another_server_pauses_it_and_loses_nothing(

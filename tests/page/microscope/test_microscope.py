@@ -29,6 +29,7 @@ from goryu_page.microscope.puct_tree import PuctTreeObserver
 from goryu_page.microscope.recording import Recording
 from goryu_page.microscope.uct import UctObserver
 from present import present
+from solved_tictactoe import CountingTicTacToe
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few pieces: paths merge and positions repeat at once."""
@@ -234,9 +235,9 @@ def test_a_full_table_is_recorded_as_it_forgets(capacity: int) -> None:
     observer, puct = PuctObserver(HashedEvaluator(), config), Puct(HashedEvaluator(), config)
     state = Reversi(6)
     observer.start(state)
-    while observer.playouts < 500 and observer.advance(500 - observer.playouts):
+    while observer.playouts < 300 and observer.advance(300 - observer.playouts):
         pass
-    puct.search(state, lambda _: False, max_playouts=500)
+    puct.search(state, lambda _: False, max_playouts=300)
     check_puct(observer, puct)
     kinds = {event.kind for step in observer.recording.steps for event in step.events}
     assert {"deleted", "forgotten"} <= kinds
@@ -283,14 +284,6 @@ def test_a_playout_in_flight_counts_at_its_moves_until_it_is_evaluated() -> None
     assert step.leaf in [edge.child for edge in parent.edges]
     done = next(s for s in recording.steps[first:] if s.kind == "evaluation" and s.leaf == step.leaf)
     assert [hop.move for hop in done.path] == [hop.move for hop in step.path]
-
-
-class CountingTicTacToe(TicTacToe):
-    pushes = 0
-
-    def push(self, move: Move) -> None:
-        CountingTicTacToe.pushes += 1
-        super().push(move)
 
 
 def state_of(state: State, key: str) -> State:

@@ -37,13 +37,23 @@ def running(*arguments: str, **environment: str) -> Iterator[tuple[subprocess.Po
         process.stdout.close()
 
 
-def test_it_serves_on_a_free_port_until_ctrl_c() -> None:
-    with running("--no-browser") as (process, line):
+def test_it_serves_a_record_on_a_free_port_and_opens_the_browser_until_ctrl_c(tmp_path: Path) -> None:
+    record, browser, opened = tmp_path / "game.kif", tmp_path / "browser", tmp_path / "opened"
+    record.write_text("手合割：平手\n", encoding="utf-8")
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part && mv {opened}.part {opened}\n')
+    browser.chmod(0o755)
+    words = ["--no-browser"] if os.name == "nt" else []  # BROWSER is a variable of POSIX.
+    with running(*words, str(record), BROWSER=f"{browser} %s") as (process, line):
         address = line.split()[2]
-        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", address)
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#review/file", address)
         with urllib.request.urlopen(address, timeout=30) as page:
             assert b"goryu-token" in page.read()
         if os.name != "nt":
+            for _ in range(300):
+                if opened.exists():
+                    break
+                time.sleep(0.1)
+            assert opened.read_text() == address
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
 
@@ -56,27 +66,6 @@ def test_a_full_disk_is_not_taken_for_a_port_in_use() -> None:
     assert done.returncode == 1
     assert "No space left" in done.stderr
     assert "port" not in done.stderr
-
-
-@pytest.mark.skipif(os.name == "nt", reason="BROWSER is a POSIX variable")
-def test_it_opens_the_browser(tmp_path: Path) -> None:
-    browser = tmp_path / "browser"
-    opened = tmp_path / "opened"
-    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part && mv {opened}.part {opened}\n')
-    browser.chmod(0o755)
-    with running(BROWSER=f"{browser} %s") as (_, line):
-        for _ in range(300):
-            if opened.exists():
-                break
-            time.sleep(0.1)
-        assert opened.read_text() == line.split()[2]
-
-
-def test_a_record_is_opened_for_review(tmp_path: Path) -> None:
-    path = tmp_path / "game.kif"
-    path.write_text("手合割：平手\n", encoding="utf-8")
-    with running("--no-browser", str(path)) as (_, line):
-        assert line.split()[2].endswith("/#review/file")
 
 
 @pytest.mark.parametrize(
@@ -100,14 +89,8 @@ def test_a_port_is_a_number(port: str) -> None:
 
 
 def test_a_port_in_use_is_reported(server: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "goryu", "web", "--no-browser", "--port", str(server.server.port)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 1
-    assert str(server.server.port) in done.stderr
+    assert command.main(["--no-browser", "--port", str(server.server.port)]) == 1
+    assert str(server.server.port) in capsys.readouterr().err
 
 
 def test_a_file_that_is_too_large_for_a_record_is_refused(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def test_after_a_blunder_the_opponent_and_the_clocks_wait_until_it_is_taken_back
         question = state["lesson"]["question"]
         assert (question["name"], question["refutation"]["usi"][0]) == (BLUNDER, REFUTATION)
         assert question["loss"] > 0.3
+        assert question["reason"]["en"] == "Rx8d wins a rook."
         board = Board(START_SFEN)
         for move in BEFORE:
             board.push_usi(move)

@@ -55,7 +55,8 @@ function placeOf(state) {
   return [place, ...rest].join(i18n.current() === "ja" ? "、" : ", ");
 }
 
-function time(seconds) {
+/** Returns a time in its largest unit, for people. */
+export function time(seconds) {
   /** @type {[string, number][]} */
   const units = [
     ["days", 86400],

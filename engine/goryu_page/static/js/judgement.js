@@ -29,12 +29,13 @@ export function percent(share, digits = 0) {
 }
 
 /**
- * Returns how a move changed the win rate, and the mates that it missed or allows, in one line.
- * @type {(ply: Pick<import("./replies").Ply, "winRate" | "playedWinRate" | "missedMate" | "allowsMate">) => string}
+ * Returns how a move changed the win rate, and the mates that it missed or allows unless its reason tells, in one line.
+ * @type {(ply: Pick<import("./replies").Ply, "winRate" | "playedWinRate" | "missedMate" | "allowsMate" | "reason">) => string}
  */
 export function changeText(ply) {
   const key = showsCentipawns() ? "judgement.change.cp" : "judgement.change";
   const notes = [t(key, { before: evaluation(ply.winRate), after: evaluation(ply.playedWinRate) })];
+  if (ply.reason) return notes[0];
   if (ply.missedMate !== null) notes.push(t("judgement.missed", { plies: ply.missedMate }));
   if (ply.allowsMate !== null) notes.push(t("judgement.allows", { plies: ply.allowsMate }));
   return notes.join("　");

@@ -1,4 +1,4 @@
-// Lines of moves as buttons, and the marks of moves.
+// Lines of moves as buttons, the marks of moves, and why they are mistakes.
 
 import * as i18n from "./i18n.js";
 import { kindName } from "./judgement.js";
@@ -27,4 +27,9 @@ export function lineOf(text, key, names, call, depth = 0) {
 export function badge(ply) {
   const { kind = "", mark = "" } = ply ?? {};
   return html`<span class="badge" data-kind=${kind} title=${mark ? kindName(kind) : nothing}>${mark}</span>`;
+}
+
+/** Returns why a move is a mistake, if that was proved. reason: {en, ja}, or null. */
+export function reasonView(reason) {
+  return reason ? html`<p class="reason">${reason[i18n.current()]}</p>` : nothing;
 }

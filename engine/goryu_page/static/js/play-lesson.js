@@ -2,7 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import { changeText, percent } from "./judgement.js";
-import { lineOf } from "./lines.js";
+import { lineOf, reasonView } from "./lines.js";
 import { afterMove } from "./sfen.js";
 import { html, nothing } from "./template.js";
 
@@ -87,7 +87,7 @@ export class LessonPanel {
     const button = (key, call, isPrimary = false) => html`<button type="button" class=${isPrimary ? "primary" : nothing} @click=${call}>${t(key)}</button>`;
     return html`<h2 data-kind=${question.kind}>${t("lesson.move", { move: this.nameOf(question), kind })} ${question.mark}</h2>
       <p class="number">${t("lesson.loss", { loss: percent(question.loss), change: changeText(question) })}</p>
-      ${line("refutation")} ${isBetter ? line("better") : nothing}
+      ${reasonView(question.reason)} ${line("refutation")} ${isBetter ? line("better") : nothing}
       <div class="row">
         ${button("lesson.back", this.calls.onUndo, true)}
         ${isBetter ? button("lesson.worse", () => this.show("refutation", 0)) : button("lesson.better", () => this.show("better", 0))}

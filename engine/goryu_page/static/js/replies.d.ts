@@ -25,6 +25,7 @@ export interface Ply {
   allowsMate: number | null;
   better: Line;
   refutation: Line;
+  reason?: Names | null;
 }
 
 export interface Candidate {

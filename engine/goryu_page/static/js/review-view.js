@@ -2,7 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent, SIDES } from "./judgement.js";
-import { badge, lineButton, lineButtons, lineOf } from "./lines.js";
+import { badge, lineButton, lineButtons, lineOf, reasonView } from "./lines.js";
 import { html, nothing, repeat } from "./template.js";
 import { evaluation, showsCentipawns } from "./unit.js";
 
@@ -136,6 +136,7 @@ export function judgementView(state, playLine) {
     ${ply
       ? html`<h2>${t("review.played", { number: ply.ply, move, kind: kindName(ply.kind) })} ${badge(ply)}</h2>
           <p class="number">${changeText(ply)}</p>
+          ${reasonView(ply.reason)}
           ${line("judgement.better", ply.ply - 1, ply.better)} ${line(next, ply.ply, ply.refutation)}`
       : nothing}
     ${end ? html`<p class="notice-line">${end}</p>` : nothing}

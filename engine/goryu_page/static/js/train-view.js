@@ -2,7 +2,8 @@
 
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
-import { lineButtons } from "./lines.js";
+import { time } from "./games-reviewing.js";
+import { lineButtons, reasonView } from "./lines.js";
 import { afterMove } from "./sfen.js";
 import { button, html, nothing } from "./template.js";
 
@@ -31,7 +32,7 @@ function answerView(state, calls) {
   const { isRight, refutation } = answer;
   const after = isRight || !refutation.usi.length ? null : afterMove(position.sfen, answer.move.usi[0]);
   return html`<h2 class=${isRight ? "right" : "wrong"}>${verdict(answer, state.problem)}</h2>
-    ${answer.allowsMate && !isRight ? html`<p>${t("train.allows", { plies: answer.allowsMate })}</p>` : nothing}
+    ${isRight ? nothing : reasonView(answer.reason)} ${answer.allowsMate && !isRight && !answer.reason ? html`<p>${t("train.allows", { plies: answer.allowsMate })}</p>` : nothing}
     ${after ? html`<p>${t("train.refuted")}</p>${lineView(state, after, refutation, calls)}` : nothing}`;
 }
 
@@ -69,9 +70,9 @@ function playedView(state, hasMe, calls) {
   const sentences = [t(key, { move: played.move[i18n.current()][0], date: problem.date || t("train.some.day"), name: other })];
   if (played.isAnswer) sentences.push(t("train.played.right"));
   else if (played.loss !== null && played.loss !== undefined) sentences.push(t("train.played.loss", { loss: percent(played.loss) }));
-  if (problem.allowsMate) sentences.push(t("train.allows", { plies: problem.allowsMate }));
+  if (problem.allowsMate && !played.reason) sentences.push(t("train.allows", { plies: problem.allowsMate }));
   const isPunished = !played.isAnswer && played.refutation.usi.length > 0;
-  return html`<p>${sentences.join(" ")}</p>
+  return html`<p>${sentences.join(" ")}</p>${reasonView(played.reason)}
     ${isPunished ? lineView(state, afterMove(problem.sfen, played.move.usi[0]), played.refutation, calls) : nothing}`;
 }
 
@@ -97,9 +98,22 @@ export function dayView(state, isToday, start) {
   return html`<div class="panel stack day">
     <h2>${t("train.today")}</h2>
     ${dayParts(state, isToday, start)}
-    ${waiting ? html`<p class="small muted">${t(state.isChecking ? "train.waiting" : "train.waiting.paused", { count: waiting })}</p>` : nothing}
+    ${waiting ? html`<p class="small muted">${waitingText(state)}</p>` : nothing} ${refusedView(state.refused)}
     ${state.failure ? html`<p class="small wrong">${state.failure}</p>` : nothing}
   </div>`;
+}
+
+function waitingText({ isChecking, waiting, seconds }) {
+  const text = t(isChecking ? "train.waiting" : "train.waiting.paused", { count: waiting });
+  return isChecking && seconds !== null ? `${text} ${t("games.reviewing.rest", { time: time(seconds) })}` : text;
+}
+
+/** How many candidates are not asked, and why. refused: counts by reason, the most first. */
+function refusedView(refused) {
+  const found = Object.entries(refused);
+  const count = found.reduce((sum, [, number]) => sum + number, 0);
+  const why = found.map(([reason, number]) => i18n.labelled(t(`train.refused.${reason}`), number)).join(i18n.current() === "ja" ? "、" : ", ");
+  return count ? html`<details class="small muted"><summary>${t("train.refused", { count })}</summary>${why}</details>` : nothing;
 }
 
 function dayParts({ day, settings, waiting }, isToday, start) {

@@ -78,8 +78,8 @@ def test_both_implementations_dump_the_same(native: ModuleType, sfen: str) -> No
     config, solver = PuctConfig(batch_size=4), MateSolver(20)
     puct, compiled = Puct(HashedEvaluator(), config, solver), native.Puct(HashedEvaluator(), config, solver)
     assert compiled.dump() is None
-    puct.search(Board(sfen), never, max_playouts=200)
-    compiled.search(native.Board(sfen), never, max_playouts=200)
+    puct.search(Board(sfen), never, max_playouts=100)
+    compiled.search(native.Board(sfen), never, max_playouts=100)
     for limits in ({}, {"depth": 3}, {"least_visits": 5}, {"name": move_to_usi}):
         assert json.dumps(compiled.dump(**limits)) == json.dumps(puct.dump(**limits))
 

@@ -241,6 +241,7 @@ def test_tictactoe_from_the_empty_board_is_a_draw() -> None:
     assert result.value == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_4x4_reversi_is_proven_for_the_second_player() -> None:
     puct = Puct(UniformEvaluator())
     result = puct.search(Reversi(4), lambda stats: stats.is_proven, max_playouts=60_000)
@@ -573,12 +574,12 @@ def test_a_search_whose_table_is_full_goes_on(game: str, batch_size: int) -> Non
     for _ in range(3):
         inherited = puct.table.find(state.key)
         before = inherited.total_visits if inherited is not None and inherited.is_complete else 1
-        result = puct.search(state, never, max_playouts=250)
+        result = puct.search(state, never, max_playouts=150)
         check_invariants(puct)
-        assert result.stats.is_exhausted or result.stats.playouts == 250
+        assert result.stats.is_exhausted or result.stats.playouts == 150
         assert puct.root is not None
-        if result.stats.playouts == 250 and not any(node.repetitions for node in puct.table):
-            assert puct.root.total_visits == before + 250
+        if result.stats.playouts == 150 and not any(node.repetitions for node in puct.table):
+            assert puct.root.total_visits == before + 150
         least = sum(72 + 4 * len(child.moves) for child in puct.root.children if child is not None)
         assert puct.table.memory.bytes_used < 15_000 + least
         assert result.move is not None

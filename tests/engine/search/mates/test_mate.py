@@ -108,7 +108,7 @@ def test_mates_in_one_are_those_of_brute_force() -> None:
 
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_known_mates_are_found(length: int) -> None:
-    cases = [sfen for plies, sfen in KNOWN_MATES if plies == length]
+    cases = [sfen for plies, sfen in KNOWN_MATES if plies == length][:: 1 if length < 5 else 3]
     assert cases
     for sfen in cases:
         mate = solve(Board(sfen), 3000)
@@ -129,7 +129,7 @@ def test_long_known_mates_are_found() -> None:
 
 
 def test_no_mate_is_announced_where_brute_force_finds_none() -> None:
-    for sfen in random_positions(7, 40):
+    for sfen in random_positions(7, 20):
         mate = solve(Board(sfen), 150)
         if mate.verdict is MateVerdict.MATE and len(mate.moves) <= 3:
             assert_mates(sfen, mate)
@@ -274,14 +274,14 @@ def test_a_mate_is_shortened() -> None:
 
 def test_shortened_mates_of_few_plies_are_the_shortest() -> None:
     """Those of more plies are the native search's, which is equal: native/test_mate.py."""
-    for plies, sfen in [case for case in KNOWN_MATES if case[0] <= 5][::4]:
+    for plies, sfen in [case for case in KNOWN_MATES if case[0] <= 5][::8]:
         mate = solve(Board(sfen), 3000, shortening_nodes=5000)
         assert len(mate.moves) == plies, sfen
         assert_line_mates(sfen, mate)
 
 
 def test_shortening_stays_within_its_budget() -> None:
-    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 7)
+    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 5)
     first = solve(Board(sfen), 3000)
     for extra in (0, 1, 30):
         mate = solve(Board(sfen), 3000, shortening_nodes=extra)
@@ -298,7 +298,7 @@ def test_mates_are_found_with_small_tables(capacity: int) -> None:
 
 
 def test_small_tables_deny_no_mate() -> None:
-    for _, sfen in KNOWN_MATES[::5]:
+    for _, sfen in KNOWN_MATES[::10]:
         for capacity in (1, 30):
             assert solve(Board(sfen), 150, capacity=capacity).verdict is not MateVerdict.NO_MATE
 

@@ -74,6 +74,7 @@ def test_impossible_options_are_refused_before_the_training(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals and locks of files")
 def test_a_killed_run_prints_how_to_resume_and_locks_its_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
