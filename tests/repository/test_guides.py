@@ -62,7 +62,7 @@ def test_what_the_guides_name_exists_and_what_exists_is_named(monkeypatch: pytes
     assert "nonsense" in names["commands of goryu"][0]
     assert "nothing" in names["verbs of dev.py"][0]
     assert {"cpu", "none"} <= names["extras"][0]
-    assert names["variables"][0] == {"GORYU_NO"}
+    assert names["variables"][0] == {"GORYU" + "_NO"}
     assert [why for _, why in guides.refused("`goryu match --no-such`, `goryu match --sprt`")] == [
         "no option --no-such"
     ]

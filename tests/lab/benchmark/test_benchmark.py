@@ -67,7 +67,7 @@ def test_the_table_shows_only_numbers_and_memory_does_not_depend_on_what_was_loa
     assert throughput.bytes_per_node_run(MIDDLE_GAME, 200) == bytes_per_node > 100.0
     suite = Suite(SMALL, network)
     list(suite.run())
-    assert all(cell[:1].isdigit() for cell in make_table(suite.results()).columns[1].cells if cell)
+    assert all(str(cell)[:1].isdigit() for cell in make_table(suite.results()).columns[1].cells if cell)
 
 
 def test_a_stopped_search_answers() -> None:

@@ -54,7 +54,7 @@ class Reference:
         node["playouts"] += 1
         counts[i] += 1
         wins[i] += result
-        return 1.0 - result
+        return float(1.0 - result)
 
 
 @pytest.mark.parametrize(
