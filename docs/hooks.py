@@ -10,6 +10,8 @@ Guides are plain Markdown that GitHub shows too. On the site
   classes, without names the whole file;
 - `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the
   docstrings; on a Japanese page it becomes links to them;
+- code of a chapter of the textbook gets a link that runs it (tools/textbook.py), and `<!-- textbook -->`
+  becomes a paragraph about that; without npm both are left out;
 - a notebook becomes a page with the outputs that it has, and links to notebooks lead to these pages.
 
 A missing language, file or function is a warning, and the build is strict.
@@ -22,7 +24,10 @@ import json
 import logging
 import os
 import re
+import shutil
+import sys
 from base64 import b64encode
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
@@ -38,8 +43,22 @@ PACKAGE = ROOT / "engine" / "goryu"
 OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULTILINE)
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
+TEXTBOOK = ROOT / "build" / "textbook" / "page"
+ABOUT = re.compile(r"^<!-- textbook -->$", re.MULTILINE)
 NOTEBOOK = re.compile(r"(\]\([\w.-]+)\.ipynb\)(?! *\{)")
 REFERENCE = re.compile(r"^<!-- reference: goryu\.(\S+) -->$", re.MULTILINE)
+
+ABOUT_TEXTBOOK = {
+    "en": "Code with the link *Run and edit* runs in this page: change it, and look at its steps. "
+    "The <a href='{address}'>microscope</a> of all searches runs here, too. "
+    "Python comes into the browser once, {megabytes} MB, and works offline afterwards; nothing is sent.",
+    "ja": "「実行・編集」のリンクがあるコードは、このページの中で動きます。"
+    "書き換えて実行し、探索を 1 ステップずつ観察できます。"
+    "すべての探索の<a href='{address}'>顕微鏡</a>もここで動きます。"
+    "初回だけ Python（{megabytes} MB）を読み込み、"
+    "そのあとはオフラインでも使えます。どこにも何も送信しません。",
+}
+RUN = {"en": "Run and edit", "ja": "実行・編集"}
 
 log = logging.getLogger("mkdocs.hooks")
 
@@ -94,11 +113,50 @@ def reference(package: str, page: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Makes the address of the repository known."""
+    """Makes the address of the repository known, and builds the textbook."""
     repository = os.environ.get("REPOSITORY_URL", "")
     config.repo_url = repository or None
+    try:
+        config.extra["textbook"] = build_textbook(TEXTBOOK)
+    except tool("textbook").UsageError as error:
+        config.extra["textbook"] = ""
+        log.info("The textbook that runs is left out of the site: %s", error)
     config.extra["source"] = f"{repository}/blob/main" if repository else ROOT.as_uri()
     return config
+
+
+def build_textbook(folder: Path) -> str:
+    """Writes the textbook that runs into a folder; returns the megabytes that a reader loads.
+
+    Raises UsageError without npm.
+    """
+    textbook = tool("textbook")
+    megabytes: str = textbook.build(folder, textbook.fetch_pyodide(), chapters())
+    return megabytes
+
+
+def chapters() -> dict[str, Any]:
+    """Returns what the textbook shows and runs, by the names of its chapters."""
+    found = {}
+    for match in SOURCE.finditer((GUIDES / "search.md").read_text(encoding="utf-8")):
+        if name := tool("textbook").chapter_of(match[1]):
+            names = match[2].split()
+            found[name] = tool("textbook").chapter(match[1], names, code(match[1], names))
+    return found
+
+
+def tool(name: str) -> Any:
+    """Returns a module of tools/."""
+    if str(ROOT / "tools") not in sys.path:
+        sys.path.append(str(ROOT / "tools"))
+    return import_module(name)
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Puts the textbook into the site."""
+    if config.extra["textbook"]:
+        shutil.copytree(TEXTBOOK, Path(config.site_dir, "textbook"), dirs_exist_ok=True)
+        tool("textbook").write_service_worker(Path(config.site_dir))
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -150,19 +208,43 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     here = page.file.src_uri
     markdown = OTHER_LANGUAGE.sub("", markdown, count=1)
     markdown = NOTEBOOK.sub(r"\1.md)", markdown)
-    markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), here), markdown)
+    markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), page, config), markdown)
+    markdown = ABOUT.sub(lambda _: about_textbook(page, config), markdown)
     markdown = REFERENCE.sub(lambda match: reference(match[1], here), markdown)
     return OUTSIDE.sub(lambda match: match[1] + address(match[2], here, config) + match[3], markdown)
 
 
-def source_block(path: str, names: list[str], here: str) -> str:
-    """Returns a code block with a part of a file of the repository."""
+def about_textbook(page: Page, config: MkDocsConfig) -> str:
+    """Returns the paragraph about the code that runs, in the language of the page."""
+    address = textbook_address(page, "")
+    size = config.extra["textbook"]
+    return ABOUT_TEXTBOOK[language_of(page)].format(address=address, megabytes=size) if size else ""
+
+
+def textbook_address(page: Page, chapter: str) -> str:
+    """Returns the address of a chapter of the textbook, or of the microscope, as seen from a page."""
+    up = "../" * page.url.rstrip("/").count("/") + "../"
+    asked = f"&chapter={chapter}" if chapter else ""
+    return f"{up}textbook/?language={language_of(page)}{asked}"
+
+
+def language_of(page: Page) -> str:
+    """Returns "ja" or "en"."""
+    return "ja" if page.file.src_uri.endswith(".ja.md") else "en"
+
+
+def source_block(path: str, names: list[str], page: Page, config: MkDocsConfig) -> str:
+    """Returns a code block with a part of a file of the repository, and the link that runs it."""
+    here = page.file.src_uri
     try:
         text = code(path, names)
     except (OSError, KeyError) as error:
         log.warning("docs/%s: no source %s %s (%r)", here, path, " ".join(names), error)
         return ""
-    return f'```python title="{path}"\n{text.rstrip()}\n```\n'
+    chapter = tool("textbook").chapter_of(path) if config.extra.get("textbook") else ""
+    address = textbook_address(page, chapter)
+    link = f'<p><a class="md-button run" href="{address}">{RUN[language_of(page)]}</a></p>\n'
+    return f'```python title="{path}"\n{text.rstrip()}\n```\n' + (f"\n{link}" if chapter else "")
 
 
 def address(link: str, here: str, config: MkDocsConfig) -> str:

@@ -11,9 +11,6 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from goryu.commands.common import UsageError, new_parser, positive, program
 from goryu.implementation import IMPLEMENTATION
 from gpu.device_report import DeviceRun, device_run
@@ -50,6 +47,9 @@ def run(args: argparse.Namespace) -> int:
     plans += [{"rate": rate, "devices": count, "threads": 1} for count in DEVICES]
     plans += [{"rate": rate, "devices": 1, "mate_nodes": 40}]
     seconds = args.seconds / len(plans)
+    from rich.console import Console  # --help works without rich.
+    from rich.table import Table
+
     runs: list[DeviceRun] = []
     for plan in plans:
         runs.append(device_run(**{"threads": args.threads, "batch": args.batch, "seconds": seconds, **plan}))

@@ -162,8 +162,8 @@ def pack_networks() -> None:
 
 def packed_model(model: Path) -> bytes:
     """Returns the file of an ONNX model, with the options of the engine that plays it."""
-    from goryu.evaluators.kernel.network_file import packed_network
     from goryu.evaluators.kernel.reading import read_network
+    from network_file import packed_network
 
     network = read_network(model)
     format_name = "dlshogi 62+119" if network.planes == (62, 119) else "dlshogi 62+57"
@@ -254,7 +254,7 @@ def answers_in_page(browser: Browser, jobs: Sequence[Job]) -> list[Any]:
 class QuietHandler(SimpleHTTPRequestHandler):
     """A server of files that does not print every request."""
 
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+    def log_message(self, *_: object) -> None:
         pass
 
 
@@ -264,8 +264,8 @@ class QuietHandler(SimpleHTTPRequestHandler):
 def bench(seconds: float) -> None:
     """Prints evaluations a second, native and in each program that is there, all in one minute.
 
-    The native rates are of CPU time. A program's rate is that of its best tenth of the time, as others may
-    use the processor meanwhile.
+    The rates are of CPU time, but in Chromium, which has no such clock: there, and in Node.js, they are those
+    of the best tenth of the time, as others may use the processor meanwhile.
     """
     for name in NETWORKS:
         jobs: list[Job] = [

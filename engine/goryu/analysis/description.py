@@ -48,9 +48,6 @@ LEAST_PRIOR = 0.001
 KIF_LINE = 8
 """Moves of a line in a comment."""
 
-LEAST_RATE = 0.0001
-"""A win rate beyond it is written as 2,625 centipawns."""
-
 Json = dict[str, Any]
 
 
@@ -174,8 +171,8 @@ class Describer:
         if analysis and analysis.mate:
             has_black_won = (analysis.mate > 0) == (self.review.turn(index) == 0)
             return f"#詰み={'先手' if has_black_won else '後手'}勝ち:{abs(analysis.mate)}手"
-        inside = min(1 - LEAST_RATE, max(LEAST_RATE, rate))
-        return f"#評価値={round(OutputConfig().eval_coef * log(inside / (1 - inside)))}"
+        odds = (rate + 0.0001) / (1.0001 - rate)  # A certain win is not infinite: 2,625 centipawns.
+        return f"#評価値={round(OutputConfig().eval_coef * log(odds))}"
 
     def _lines_as_variations(self) -> tuple[Variation, ...]:
         """Returns the record's variations, and the better line of each mistake as one more."""

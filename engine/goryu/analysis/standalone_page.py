@@ -61,12 +61,12 @@ def standalone_page(entry: str, data: Mapping[str, Any]) -> str:
         policy=POLICY,
         icon=joining.data_url("icon.svg"),
         styles=joining.pieces() + joining.styles(STYLES),
-        texts=texts_json(_tables(entry)),
+        texts=texts_json(tables(entry)),
         data=json_in_page(data),
         script=joining.script(entry),
     )
 
 
-def _tables(entry: str) -> set[str]:
+def tables(entry: str) -> set[str]:
     """Returns the tables of texts that a module and those that it imports name."""
     return {table for text in joining.modules(entry).values() for table in _TEXT.findall(text)}

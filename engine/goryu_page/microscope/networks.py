@@ -7,7 +7,6 @@ from random import Random
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.model_files import models_folder
@@ -85,5 +84,7 @@ def open_evaluator(
         return HeuristicEvaluator(line_lead if game == "tictactoe" else disc_lead)
     if isinstance(state, (Reversi, PythonReversi)) and state.size != 8:
         raise InputError(tr("the network plays reversi on 8x8 only, received {size}x{size}", size=state.size))
+    from goryu.evaluators.board_network import BOARD_GAMES, load  # NumPy is imported only for a network.
+
     path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

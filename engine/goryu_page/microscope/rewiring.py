@@ -9,14 +9,27 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
+from goryu.base.errors import InputError
+from goryu.base.language import tr
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rewired(function: F, **names: Callable[..., Any]) -> F:
-    """Returns a function with the code of `function`, for which the global `names` mean these functions."""
+    """Returns a function with the code of `function`, for which the global `names` mean these functions.
+
+    Raises InputError if it does not use one of these names: readers change the code.
+    """
     source = cast(FunctionType, function)
     missing = [name for name in names if name not in source.__code__.co_names]
-    assert not missing, f"{source.__qualname__} does not call {', '.join(missing)}"
+    if missing:
+        raise InputError(
+            tr(
+                "{function} does not call {names}, so its steps cannot be shown",
+                function=source.__qualname__,
+                names=", ".join(missing),
+            )
+        )
     copy = FunctionType(
         source.__code__,
         {**source.__globals__, **names},

@@ -8,6 +8,7 @@ import string
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextvars import copy_context
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
@@ -83,9 +84,15 @@ def test_a_text_is_translated_and_filled_in(environment: pytest.MonkeyPatch) -> 
     assert both("not in the catalogue") == dict.fromkeys(("en", "ja"), "not in the catalogue")
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Returns all nodes of the syntax tree of a file."""
+    return [*ast.walk(ast.parse(path.read_text("utf-8")))]
+
+
 def literal_texts(path: Path) -> Iterator[str]:
     """Yields every literal text that a file gives to `tr` or `both`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         match node:
             case ast.Call(func=ast.Name("tr" | "both"), args=[ast.Constant(value), *_]):
                 yield str(value)
@@ -111,7 +118,7 @@ def written(paths: Sequence[Path]) -> tuple[set[str], list[str]]:
     The names of fields are among the strings: an error names the field of a message that is wrong.
     """
     strings, patterns = set(), []
-    for node in (node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))):
+    for node in (node for path in paths for node in nodes(path)):
         match node:
             case ast.Constant(str(text)):
                 start, _, value = text.partition(" (default ")

@@ -625,7 +625,7 @@ KEYS_OF_JKF = [
 ]  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

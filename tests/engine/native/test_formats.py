@@ -179,7 +179,7 @@ def test_the_native_search_with_a_network_is_that_of_python(
     for puct, board in ((Puct, Board(rules=rules)), (native.Puct, native.Board(rules=rules))):
         for move in moves:
             board.push(move)
-        found.append(puct(network, config).search(board, lambda stats: False, max_playouts=60))
+        found.append(puct(network, config).search(board, lambda stats: False, max_playouts=30))
     python, twin = found
     assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [
         (move.move, move.visits, move.value, move.prior) for move in python.moves

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
+from goryu.evaluators.kernel.kernel import open_kernel
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.shogi.move import move_from_usi, move_to_usi
 from goryu.implementation import Board, Puct, perft
@@ -59,7 +60,7 @@ def signature_jobs() -> tuple[list[Job], list[int]]:
             options |= {"mate_nodes": solver.nodes, "mate_nodes_per_visit": solver.nodes_per_visit}
         state = Board(sfen)
         search = Puct(HashedEvaluator(), config, solver)
-        best = search.search(state, lambda stats: False, max_playouts=PLAYOUTS).move
+        best = search.search(state, lambda stats: False, max_playouts=PLAYOUTS).moves[0].move
         state.push(best)
         jobs += [network(), {"do": "options", "options": options}, searched(f"sfen {sfen}")]
         counts.append(1 if state.outcome() is not None else 2)
@@ -96,6 +97,7 @@ def test_it_finds_the_mates_that_the_native_code_finds() -> None:
 def test_a_network_answers_and_searches_as_in_the_native_code(name: str) -> None:
     model = ROOT / "models" / f"{name}.onnx"
     config = wasm.engine_config(model)
+    kernel = open_kernel(model)
     evaluator = NetworkEvaluator(
         model, batch_size=1, backend="winograd", threads=1, temperature=config.evaluator.temperature
     )
@@ -104,7 +106,7 @@ def test_a_network_answers_and_searches_as_in_the_native_code(name: str) -> None
     for (case, sfen), answer in zip(POSITIONS, answers, strict=True):
         inputs = evaluator.new_inputs(1)
         evaluator.format.fill(Board(sfen), [rows[0] for rows in inputs])
-        logits, values = evaluator.kernel.run(inputs)
+        logits, values = kernel.run(inputs)
         assert answer["logits"] == logits[0].view(np.uint32).tolist(), case
         assert answer["value"] == struct.pack(">d", values[0]).hex(), case
     board = Board(MIDDLE_GAME, rules_of(config))

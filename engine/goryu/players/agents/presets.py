@@ -6,7 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import cast
 
-from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.network.model_files import models_folder
 from goryu.evaluators.rollout import RolloutEvaluator
@@ -75,7 +74,7 @@ def board_setup(game: str, rng: Random, log: Callable[[str], None], model: Path 
     Raises:
         ModelError: a network is broken or made for another game, or `model` is missing.
     """
-    network = load(model, BOARD_GAMES[game]) if model else _shipped_network(game, game, rng, log)
+    network = _board_network(game, model) if model else _shipped_network(game, game, rng, log)
     has_value_network = game == "reversi" and model is None
     return AgentSetup(
         evaluator=network,
@@ -91,4 +90,10 @@ def _shipped_network(game: str, model: str, rng: Random, log: Callable[[str], No
     if not path.is_file():
         log(f"no network {path}: random games evaluate positions instead")
         return RolloutEvaluator(rng)
+    return _board_network(game, path)
+
+
+def _board_network(game: str, path: Path) -> Evaluator:
+    from goryu.evaluators.board_network import BOARD_GAMES, load  # NumPy is imported only for a network.
+
     return load(path, BOARD_GAMES[game])

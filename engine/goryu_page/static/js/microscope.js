@@ -20,6 +20,12 @@ export function mount(section) {
   microscope = new Microscope(section);
 }
 
+/** Begins the search of the form, or a given one, as `open` describes it. */
+export async function begin(wanted) {
+  if (wanted) microscope.open(wanted);
+  else if (microscope.catalogue) await microscope.begin();
+}
+
 /** argument: a shogi position, such as an SFEN, to look at; or what `setAddress` has written. */
 export function show(argument) {
   if (argument?.includes("=")) microscope.open(Object.fromEntries(new URLSearchParams(argument)));

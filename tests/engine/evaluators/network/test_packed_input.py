@@ -110,7 +110,7 @@ def check_answers(packed: NetworkEvaluator, planes: NetworkEvaluator, boards: li
 def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind: str) -> None:
     """Each plane is where `places` says: as 81 bits, one bit or a float."""
     model_format = NetworkEvaluator(models[kind, False], backend="onnxruntime").format
-    boards = [*random_boards(60, seed=2, board_type=PythonBoard), *map(PythonBoard, SFENS)]
+    boards = [*random_boards(30, seed=2, board_type=PythonBoard), *map(PythonBoard, SFENS)]
     planes = np.concatenate(planes_of(model_format, boards), axis=1).reshape(len(boards), -1, 81)
     rows, numbers = pack(model_format, planes_of(model_format, boards))
     bits = np.unpackbits(rows, axis=1, bitorder="little")
@@ -134,7 +134,7 @@ def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind
 def test_native_code_writes_the_same_rows(models: dict[tuple[str, bool], Path], kind: str) -> None:
     model_format = NetworkEvaluator(models[kind, False], backend="onnxruntime").format
     layout = packed_layout(model_format)
-    boards = [*random_boards(200, seed=3), *map(Board, SFENS)]
+    boards = [*random_boards(60, seed=3), *map(Board, SFENS)]
     rows = np.full((len(boards) + 2, layout.bytes), 0xA5, np.uint8)
     numbers = np.full((len(boards) + 2, len(layout.numbers)), 7, np.float32)
     native.pack_planes(model_format, boards, rows, numbers)
@@ -203,7 +203,7 @@ def test_the_shipped_network_answers_bits_as_planes() -> None:
         NetworkEvaluator(SHIPPED, backend="onnxruntime", batch_size=50, packs=packs)
         for packs in (False, True)
     )
-    boards = random_boards(300, seed=6)
+    boards = random_boards(100, seed=6)
     for first in range(0, len(boards), 50):
         part = boards[first : first + 50]
         assert packed.evaluate(part) == planes.evaluate(part)
@@ -297,7 +297,7 @@ def test_the_native_search_with_bits_of_a_format_is_that_of_python(
     for puct, board in ((PythonPuct, PythonBoard()), (native.Puct, native.Board())):
         for usi in ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h"):
             board.push_usi(usi)
-        found.append(puct(network, config).search(board, never, max_playouts=60))
+        found.append(puct(network, config).search(board, never, max_playouts=30))
     python, twin = found
     assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [
         (move.move, move.visits, move.value, move.prior) for move in python.moves

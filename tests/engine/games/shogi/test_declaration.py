@@ -75,14 +75,14 @@ def valid_sfen(board: dict[int, int], turn: int, hands: list[list[int]]) -> list
 def test_the_point_rules_agree_with_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     counts = {True: 0, False: 0}
-    for sfen in crowded_camps(Random(31), 600):
+    for sfen in crowded_camps(Random(31), 300):
         theirs = cshogi.Board(sfen)
         for rules, law in ((LAW_27, cshogi.LAW_27), (LAW_24, cshogi.LAW_24)):
             declares = Board(sfen, rules).declaration()
             assert declares == theirs.is_nyugyoku(law), sfen
             counts[declares] += 1
         assert not Board(sfen, NONE).declaration()
-    assert min(counts.values()) > 80, counts
+    assert min(counts.values()) > 40, counts
 
 
 @pytest.mark.parametrize(

@@ -151,8 +151,8 @@ def test_checks_are_the_moves_after_which_the_opponent_is_in_check() -> None:
 
 def test_without_pointless_moves_exactly_those_are_missing() -> None:
     missing = 0
-    boards = [Board(sfen) for sfen in sparse_positions(Random(5), 200)]
-    for board in boards + [board.copy() for board in random_games(Random(6), games=2, plies=150)]:
+    boards = [Board(sfen) for sfen in sparse_positions(Random(5), 100)]
+    for board in boards + [board.copy() for board in random_games(Random(6), games=1, plies=150)]:
         frugal = Board(board.sfen(), Rules(all_moves=False))
         expected = [move for move in board.legal_moves() if not is_pointless(board, move)]
         assert frugal.legal_moves() == expected, board.sfen()

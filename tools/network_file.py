@@ -66,7 +66,7 @@ def _layer(layer: Layer, network: ResidualNetwork) -> bytes:
             kind, fields["outputs"], fields["used"] = INPUT, maps[layer.to], layer.planes
         case Convolution():
             kind, weights = {3: CONV3, 1: CONV1, 9: CONV9}[layer.weights.shape[2]], layer.weights
-            fields["outputs"], fields["inputs"] = weights.shape[:2]
+            fields["outputs"], fields["inputs"], *_ = layer.weights.shape
         case Pool():
             kind, fields["outputs"] = POOL, maps[layer.source]
         case Dense():

@@ -3,7 +3,7 @@ import struct
 import numpy as np
 
 from goryu.evaluators.kernel.layers import ResidualNetwork, Spread
-from goryu.evaluators.kernel.network_file import MAGIC, packed_network
+from network_file import MAGIC, packed_network
 
 
 def test_weights_that_are_halves_take_two_bytes_each_and_others_four() -> None:
