@@ -183,14 +183,17 @@ def cross(arguments: Sequence[str]) -> int:
 
 
 def docs(arguments: Sequence[str]) -> int:
-    """Builds the site of the guides into build/site; fails on a broken link or a missing language.
+    """Compares what the guides name with what exists, then builds their site into build/site.
 
+    Fails on a difference, a broken link or a missing language.
     --serve shows the site in the browser and follows edits.
     """
     if unknown := set(arguments) - {"--serve"}:
         raise StepError(f"docs: {' '.join(sorted(unknown))}: expected --serve or nothing")
     os.chdir(ROOT)
     os.environ["NO_MKDOCS_2_WARNING"] = "1"
+    if lost := subprocess.run([PYTHON, "tools/guides.py"]).returncode:
+        return lost
     how = ["serve", "--no-strict", "--open"] if "--serve" in arguments else ["build"]
     return become([PYTHON, "-m", "mkdocs", *how])
 
@@ -234,8 +237,9 @@ TASKS = {
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
     "zip": Verb("pack Goryu for Windows with Python inside", ("test",), script("windows_zip.py")),
+    "guides": Verb("compare what the guides name with what exists", ("test",), script("guides.py")),
+    "docs": Verb("compare the guides with what exists, build their site; --serve shows it", ("docs",), docs),
     "rehearse": Verb("build a release and install it as strangers do", (), script("rehearse.py")),
-    "docs": Verb("build the site of the guides; --serve shows it", ("docs",), docs),
     "notebooks": Verb(
         "make and run the notebooks of docs/notebooks/", ("test", "train"), script("notebooks.py")
     ),

@@ -46,6 +46,9 @@ ENVIRONMENT = {
     "PYTHONIOENCODING": "utf-8",
 }  # fmt: skip
 MOST_S = 3600
+ANSWERS = {"isready": ("readyok",), "go": ("bestmove", "checkmate")}
+"""What is typed -> the beginnings of the line that ends the answer."""
+
 PRELUDE = """\
 from importlib.metadata import requires
 from pathlib import Path
@@ -166,7 +169,8 @@ def _pattern(out: str) -> str:
 def output_of(row: Row, folder: Path) -> str:
     """Runs the command of a row in a folder; returns what it prints.
 
-    After `go` it waits for the answer before it types on: an engine stops thinking at the end of its input.
+    After `isready` and `go` it waits for the answer before it types on: an engine stops thinking at the end
+    of its input, and the clock of a search starts with `go`, also while a network loads.
     """
     if row.py:
         return _printed([sys.executable, "-c", row.program], (), folder)
@@ -187,10 +191,10 @@ def _printed(command: Sequence[str], typed: Sequence[str], folder: Path) -> str:
             for line in typed:
                 process.stdin.write(line + "\n")
                 process.stdin.flush()
-                if line.split()[0] == "go":
+                if ends := ANSWERS.get(line.split()[0]):
                     for answer in process.stdout:
                         printed += answer
-                        if answer.startswith(("bestmove", "checkmate")):
+                        if answer.startswith(ends):
                             break
             return printed + process.communicate(timeout=MOST_S)[0]
         finally:

@@ -26,6 +26,7 @@ NUMBERS = {
     "alpha-beta": r"info depth \d+ time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv .*",
     "value": r"info depth 1 time \d+ nodes \d+ nps \d+ score \S+ -?\d+ pv \S+",
     "policy": r"info time \d+ nodes 1 nps \d+ score cp -?\d+ pv \S+",
+    "mcts-player": r"info depth \d+ seldepth \d+ time \d+ nodes \d+ nps \d+ hashfull \d+ score cp .*",
     "random": r"info time \d+ pv \S+",
 }
 """The info line of each algorithm has the numbers that it knows, and no others."""
@@ -36,6 +37,7 @@ COLUMNS = {
     "flat-mc": r"move_count: *\d+ win_rate:([01]\.\d{5}|untried)",
     "alpha-beta": r"win_rate:0\.\d{5}",
     "value": r"win_rate:0\.\d{5}",
+    "mcts-player": r"move_count: *\d+ nn_rate:[01]\.\d{5} win_rate:([01]\.\d{5}|untried)",
     "policy": r"nn_rate:0\.\d{5}",
 }
 """The table of moves of each algorithm."""

@@ -60,6 +60,11 @@ def go(engine: Engine) -> tuple[list[Row], str, str]:
 
 def test_the_session_of_the_text(pool: Pool) -> None:
     with pool.start(COMMAND) as engine:
+        engine.send("usi")
+        offered = list(iter(engine.next_line, "usiok"))
+        assert "option name modelfile type string default <empty>" in offered
+        assert "option name temperature type spin default 100 min 1 max 10000" in offered
+        assert "option name playout type spin default 300 min 100 max 10000" in offered
         engine.send("isready")
         engine.expect("readyok")
         engine.send(f"setoption name modelfile value {shipped_model()}\nposition startpos")
@@ -68,7 +73,10 @@ def test_the_session_of_the_text(pool: Pool) -> None:
         by_move = {row.move: row for row in rows}
         assert [row.move for row in rows] == [move.usi() for move in shogi.Board().legal_moves]
         assert (rows[0].move, rows[29].move) == ("9g9f", "5i4h")
-        assert 150 <= sum(row.visits for row in rows) <= 300
+        # The book's program visits the same with this network.
+        assert sum(row.visits for row in rows) == 279
+        assert [by_move[name].visits for name in ("7g7f", "2g2f", "1g1f", "9g9f")] == [109, 86, 20, 17]
+        assert " hashfull 60 " in info
         assert f" nodes {sum(row.visits for row in rows)} " in info
         assert all((row.win_rate is None) == (row.visits == 0) for row in rows)
         rate = by_move[move].win_rate

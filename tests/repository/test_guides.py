@@ -1,20 +1,18 @@
-"""The commands and options of the guides: the same in both languages, and accepted by the programs."""
+"""The guides: the same in both languages, and what they name exists."""
 
 import re
-import shlex
 import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from goryu.__main__ import COMMANDS
 from goryu.analysis.query import schema
 from paths import ROOT
 
 JAPANESE = sorted([*ROOT.glob("*.ja.md"), *(ROOT / "docs").glob("*.ja.md")])
-BOTH_LANGUAGES = [*JAPANESE, *(path.with_name(path.name.replace(".ja", "")) for path in JAPANESE)]
 JAPANESE_WORDS = {"四枚落ち": "4-piece", "とら": "Tiger"}
 """Arguments of `goryu play`, which has names in both languages."""
 
@@ -43,25 +41,31 @@ def test_both_languages_of_a_guide_give_the_same_commands(path: Path) -> None:
     assert sorted(japanese.splitlines()) == sorted(commands(path.with_name(path.name.replace(".ja", ""))))
 
 
-@pytest.mark.parametrize("path", BOTH_LANGUAGES, ids=name_of)
-def test_the_programs_accept_the_commands_of_the_guides(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for command in commands(path):
-        words = shlex.split(command)
-        at = next((i for i, word in enumerate(words) if word.endswith("goryu")), None)
-        if at is None or words[at + 1] not in COMMANDS or "..." in words:
-            continue
-        module = import_module(COMMANDS[words[at + 1]].function.partition(":")[0])
-        if not hasattr(module, "make_parser"):
-            continue
-        for word in words:  # Some programs want the folder of a file to write.
-            (tmp_path / word).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            module.make_parser().parse_args(words[at + 2 :])
-        except SystemExit:
-            pytest.fail(f"{command}\n{capsys.readouterr().err}")
+@pytest.mark.parametrize("path", JAPANESE, ids=name_of)
+def test_both_languages_of_a_guide_have_the_same_headings_and_links(path: Path) -> None:
+    def shape(path: Path) -> tuple[list[str], list[str]]:
+        text = re.sub(r"^```.*?^```", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+        links = re.findall(r"\]\(([^)#:]+)", text)
+        names = sorted(re.sub(r"\.ja\b", "", link) for link in links)
+        return re.findall(r"^#+(?= )", text, flags=re.MULTILINE), names
+
+    assert shape(path) == shape(path.with_name(path.name.replace(".ja", "")))
+
+
+def test_what_the_guides_name_exists_and_what_exists_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    guides: Any = import_module("guides")
+    assert {kind: lines for kind, lines in guides.differences().items() if lines} == {}
+    names = guides.named_and_existing(
+        "`goryu nonsense` and `python3 tools/dev.py nothing`, goryu[cpu,none], GORYU_NO"
+    )
+    assert "nonsense" in names["commands of goryu"][0]
+    assert "nothing" in names["verbs of dev.py"][0]
+    assert {"cpu", "none"} <= names["extras"][0]
+    assert names["variables"][0] == {"GORYU" + "_NO"}
+    assert [why for _, why in guides.refused("`goryu match --no-such`, `goryu match --sprt`")] == [
+        "no option --no-such"
+    ]
 
 
 def test_the_guide_to_the_analysis_has_a_row_for_every_field() -> None:

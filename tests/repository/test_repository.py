@@ -23,7 +23,7 @@ from goryu.__main__ import COMMANDS, main
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import VARIABLE
-from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
+from goryu.usi.options import identification
 from paths import ROOT
 
 LAUNCHERS = sorted((ROOT / "bat").glob("*.bat"))
@@ -264,10 +264,27 @@ def test_links_between_texts_lead_somewhere() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("name", ["gui.md", "gui.ja.md"])
-def test_the_options_that_the_gui_guides_name_exist(name: str) -> None:
-    named = re.findall(r"`((?:[A-Z]+_)?[A-Z][a-z]\w+)`", (ROOT / "docs" / name).read_text(encoding="utf-8"))
-    assert set(named) - {"Goryu"} <= {option.name for option in (*OPTIONS, *OPTIONS_OF_MORE_DEVICES)}
+def test_rules_search_and_microscope_need_nothing_but_python_shogi() -> None:
+    program = """
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        allowed = {"goryu", "goryu_page", "shogi", *sys.stdlib_module_names}
+        if name.partition(".")[0] not in allowed or name == "goryu._native":
+            raise ModuleNotFoundError(f"{name} is not installed", name=name)
+
+sys.meta_path.insert(0, Refused())
+for package in map(import_module, ("goryu.games", "goryu.search", "goryu_page.microscope")):
+    for module in walk_packages(package.__path__, package.__name__ + "."):
+        if module.name != "goryu_page.microscope.networks":
+            import_module(module.name)
+print("all imported")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "all imported\n", done.stderr
 
 
 def test_the_drawing_leaves_no_room_out(tools: Path) -> None:

@@ -75,18 +75,16 @@ class AlgorithmConfig:
 
     leaf_value: what evaluates positions where alpha-beta stops: "material", or "network" for the evaluator.
     temperature: of a draw from the policy by `policy`; 0 plays the most probable move.
-    counts_playouts: see `UsiTraits`.
     """
 
     name: str = next(iter(USI_TRAITS))
     leaf_value: str = "material"
     temperature: float = 0.0
-    counts_playouts: bool = False
 
     @property
     def traits(self) -> UsiTraits:
         """What the algorithm tells a GUI."""
-        return replace(USI_TRAITS[self.name], counts_playouts=self.counts_playouts)
+        return USI_TRAITS[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ class EngineConfig:
     search: without what `puct_config` fills in; `capacity_bytes` 0 means `automatic_hash_bytes`.
     clock: without the game's length, see `time_config`.
     nodes, depth: limits of a search for which `go` names neither; 0 for none. A node is a playout that
-        needs an evaluation, or any playout (`algorithm.counts_playouts`).
+        needs an evaluation, or any playout (`UsiTraits.counts_playouts`).
     nodes_stop_early: end such a search of N nodes, and `go nodes N`, when its move is decided.
     resign_value, resign_value_percent: the engine resigns below the greater of these values in [-1, +1]; -1
         for never. Their options have different units.

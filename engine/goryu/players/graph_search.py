@@ -17,14 +17,12 @@ MOST_VISITS = 1 << 31
 class GraphSearch(Searcher):
     """A search of the graph for one session.
 
-    counts_playouts: does a limit count playouts, and not evaluations?
     mating_line: a mate at the root that is not the answer by itself; the result shows it whole.
     """
 
-    def __init__(self, puct: Puct, *, counts_playouts: bool) -> None:
+    def __init__(self, puct: Puct) -> None:
         self.puct = puct
         self.mating_line: tuple[Move, ...] = ()
-        self._counts_playouts = counts_playouts
 
     def search(
         self,
@@ -34,7 +32,7 @@ class GraphSearch(Searcher):
         max_playouts: int | None = None,
         root_moves: Sequence[Move] | None = None,
     ) -> SearchResult:
-        """Searches as a `Searcher`; `max_playouts` is a number of evaluations, unless `counts_playouts`."""
+        """Searches as a `Searcher`; `max_playouts` is a number of evaluations."""
         node = self.puct.table.find(state.key)
         inherited = node.total_visits if node is not None else 0
         is_mate_added = not self.mating_line
@@ -47,14 +45,11 @@ class GraphSearch(Searcher):
                 is_mate_added = self.puct.add_mate(state, self.mating_line)
             return inherited + stats.playouts >= MOST_VISITS or should_stop(stats)
 
-        most_evaluations = None if self._counts_playouts else max_playouts
-        if max_playouts is not None and not self._counts_playouts:
-            max_playouts *= PLAYOUTS_PER_NODE
         return self.puct.search(
             state,
             must_stop,
-            max_playouts=max_playouts,
-            max_evaluations=most_evaluations,
+            max_playouts=None if max_playouts is None else max_playouts * PLAYOUTS_PER_NODE,
+            max_evaluations=max_playouts,
             root_moves=root_moves,
         )
 

@@ -203,7 +203,7 @@ class Player:
         config, turn = request.config, request.board.turn
         if self.slot.loaded is not None:
             self.slot.loaded.set_draw_value(config.rules.draw_value_of_black(turn))
-        searcher = make_searcher(config, turn, self.slot.loaded, self._rng, self._time.left_ms)
+        searcher = make_searcher(config, turn, self.slot.loaded, self._rng, self._time.left_ms, self._last)
         self._last, self.last_algorithm = searcher, config.algorithm.name
         return searcher
 
@@ -220,7 +220,7 @@ class Player:
         loaded.set_draw_value(-draw_value if request.board.turn else draw_value)
         puct = self._graph.prepared(loaded.evaluator, settings, request)
         self._last, self.last_algorithm = puct, "puct"
-        return GraphSearch(puct, counts_playouts=request.config.algorithm.traits.counts_playouts)
+        return GraphSearch(puct)
 
     def _reply_mates(self, search: GraphSearch, request: Request) -> ReplyMates | None:
         nodes = request.config.mate.reply_nodes

@@ -80,7 +80,7 @@ class SearchEnd:
         nodes, depth = self.nodes, self.depth
         if nodes is not None:
             spent = max(stats.evaluations, stats.playouts // PLAYOUTS_PER_NODE)
-            if self._config.algorithm.counts_playouts:
+            if self._config.algorithm.traits.counts_playouts:
                 spent = stats.playouts
             if spent >= nodes or (self._config.nodes_stop_early and _is_decided(stats, nodes, spent)):
                 return True

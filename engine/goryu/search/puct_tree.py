@@ -8,7 +8,9 @@ the tree by the move with the greatest score
 
 where N(a) counts the visits of a move and N those of its node, until it reaches a position that is not in the
 tree. It evaluates this position (or takes the result, if the game is over) and adds the value to every move
-on the way back, with the sign changed at each step. A move without a visit has the Q of its node.
+on the way back, with the sign changed at each step. A move without a visit has the Q of its node, and N
+counts the evaluation of the node. OJIMA Ryoji's article on AlphaZero has 0 for such a move and counts only
+the visits of the moves (`untried_is_zero`).
 
 Weakness: the evaluator evaluates one position at a time, though networks are fastest on batches; and a
 position that two move orders reach is searched twice. `graph/puct.py` cures both.
@@ -44,36 +46,54 @@ class Node:
         self.value_sums = [0.0] * len(moves)  # N(a) * Q(a)
         self.children: list[Node | None] = [None] * len(moves)
 
-    def select(self, c: float) -> int:
-        """Returns the index of the move with the greatest score, the first of equals."""
-        n = 1 + sum(self.visits)
+    def untried(self, *, is_zero: bool) -> tuple[int, float]:
+        """Returns N and the Q of a move without a visit.
+
+        is_zero: is this Q 0, and N without the node's own evaluation?
+        """
+        n = sum(self.visits)
+        if is_zero:
+            return n, 0.0
         q_node = self.value
         for value_sum in self.value_sums:
             q_node += value_sum
-        q_node /= n
+        return 1 + n, q_node / (1 + n)
+
+    def select(self, c: float, *, untried_is_zero: bool = False) -> int:
+        """Returns the index of the move with the greatest score, the first of equals."""
+        n, q_untried = self.untried(is_zero=untried_is_zero)
 
         def score(i: int) -> float:
             visits = self.visits[i]
-            q = self.value_sums[i] / visits if visits else q_node
+            q = self.value_sums[i] / visits if visits else q_untried
             return q + c * self.priors[i] * sqrt(n) / (1 + visits)
 
         return max(range(len(self.moves)), key=score)
 
 
-def search(state: State, evaluator: Evaluator, playouts: int, c: float = EXPLORATION) -> Node:
+def search(
+    state: State,
+    evaluator: Evaluator,
+    playouts: int,
+    c: float = EXPLORATION,
+    *,
+    untried_is_zero: bool = False,
+) -> Node:
     """Returns the root after `playouts` playouts; `state` must have a legal move and is left as it was."""
     root = Node(state.legal_moves(), evaluator.evaluate([state])[0])
     for _ in range(playouts):
-        simulate(root, state.copy(), evaluator, c)
+        simulate(root, state.copy(), evaluator, c, untried_is_zero=untried_is_zero)
     return root
 
 
-def simulate(root: Node, state: State, evaluator: Evaluator, c: float) -> None:
+def simulate(
+    root: Node, state: State, evaluator: Evaluator, c: float, *, untried_is_zero: bool = False
+) -> None:
     """Runs one playout; `state` ends up at its leaf."""
     path: list[tuple[Node, int]] = []
     node: Node | None = root
     while node is not None:  # 1. Select.
-        i = node.select(c)
+        i = node.select(c, untried_is_zero=untried_is_zero)
         path.append((node, i))
         state.push(node.moves[i])
         outcome = state.outcome() or state.repetition()

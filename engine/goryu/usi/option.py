@@ -98,12 +98,9 @@ class Option:
             return value or EMPTY
         return str(self.unit.number(value))
 
-    def declaration(self, config: EngineConfig, name: str = "") -> str:
-        """Returns the line that offers the option to the GUI, with the value in `config` as the default.
-
-        name: under which it is offered, if it is not its own.
-        """
-        line = f"option name {name or self.name} type {self.kind.value}"
+    def declaration(self, config: EngineConfig) -> str:
+        """Returns the line that offers the option to the GUI, with the value in `config` as the default."""
+        line = f"option name {self.name} type {self.kind.value}"
         if self.kind is not Kind.BUTTON:
             line += f" default {self.text(config)}"
         if self.kind is Kind.SPIN:

@@ -31,7 +31,7 @@ from goryu.usi.option import (
     spin,
     string,
 )
-from goryu.usi.presets import NAMES, NO_PRESET, PRESETS
+from goryu.usi.presets import NO_PRESET, OFFERED, PRESETS
 
 MAX_CP = 99_999
 
@@ -246,9 +246,9 @@ OPTIONS_OF_MORE_DEVICES = tuple(
 def identification(config: EngineConfig) -> Iterator[str]:
     """Yields the answer to `usi`; the options' defaults are their values in `config`."""
     algorithm, preset = config.algorithm.name, config.preset
-    names = ["Goryu", __version__, *([algorithm] if algorithm != "puct" else [])]
-    yield f"id name {' '.join([*names, *([preset] if preset != NO_PRESET else [])])}"
+    differs = [word for word in (algorithm, preset) if word not in ("puct", NO_PRESET)]
+    yield f"id name {' '.join(['Goryu', __version__, *dict.fromkeys(differs)])}"
     yield "id author the Goryu authors"
     for option in OPTIONS:
-        yield option.declaration(config, NAMES[preset].get(option.name, ""))
+        yield replace(option, **OFFERED[preset].get(option.name, {})).declaration(config)
     yield "usiok"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from goryu.games.shogi import move_to_usi
 from goryu.games.state import Move
+from goryu.players.agents.mcts_player import in_order
 from goryu.players.agents.usi_traits import USI_TRAITS, UsiTraits
 from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
@@ -98,10 +99,12 @@ def _info_line(
 
     Its depth is the length of its variation, as in dlshogi, or the depth of the last full search. Nodes are
     evaluated positions: a playout that ends at a mate or a repetition needs no evaluation, and a search can
-    make a million of them in a second. `UsiTraits.counts_playouts` makes them playouts.
+    make a million of them in a second. `UsiTraits.counts_playouts` makes them visits of the root.
     """
     stats = result.stats
-    nodes = stats.playouts if traits.counts_playouts else stats.evaluations
+    nodes = stats.evaluations
+    if traits.counts_playouts:
+        nodes = sum(move.visits for move in result.moves)
     depth = stats.depth if traits.deepens else max(1, len(move.pv))
     time_ms = max(0, round(elapsed_ms))
     nps = nodes * 1000 // max(1, time_ms)
@@ -158,14 +161,12 @@ def move_table(
     generates the legal moves, as there. The most visited move comes first, or the rows are in this order
     (`DebugMessage_Order`).
     """
-    import shogi  # A quarter of a second, which the answer to `usi` has not got.
-
-    places = {move.usi(): place for place, move in enumerate(shogi.Board(board.sfen()).legal_moves)}
-    in_order = sorted(result.moves, key=lambda move: places[move_to_usi(move.move)])
-    numbers = {move.move: number for number, move in enumerate(in_order)}
+    places = {move: place for place, move in enumerate(in_order(board))}
+    rows_in_order = sorted(result.moves, key=lambda move: places[move.move])
+    numbers = {move.move: number for number, move in enumerate(rows_in_order)}
     rows = list(result.moves)
     if config.table_order == "moves":
-        rows = in_order
+        rows = rows_in_order
     elif "visits" in traits.columns:
         rows.sort(key=lambda move: -move.visits)
     for move in rows if traits.columns else ():

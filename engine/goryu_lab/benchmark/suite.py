@@ -87,10 +87,7 @@ class Suite:
 
     def run(self) -> Iterator[None]:
         """Makes all measurements; yields after each round."""
-        # First: memory grows reliably only in the first big search of a process.
-        bytes_per_node = throughput.bytes_per_node_run(MIDDLE_GAME, self.plan.stub_playouts)
-        if bytes_per_node is not None:
-            self._add("bytes_per_node", bytes_per_node)
+        self._add("bytes_per_node", throughput.bytes_per_node_run(MIDDLE_GAME, self.plan.stub_playouts))
         for _ in range(self.plan.runs):
             self._measure_perft()
             self._measure_stub()
@@ -178,8 +175,6 @@ class Suite:
 
     def _reason(self, name: str) -> str:
         """Returns why a measurement is missing."""
-        if name == "bytes_per_node":
-            return "only Linux reports the memory of a process"
         if name == "native_over_python":
             return "no native code"
         if not self.network:

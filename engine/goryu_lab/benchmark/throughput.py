@@ -4,14 +4,12 @@ There are two clocks. CPU seconds (of the process, all threads) change little wh
 wall-clock seconds are the time that a user waits.
 """
 
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 from unittest.mock import patch
 
@@ -209,26 +207,8 @@ def sweep_run(sfen: str, playouts: int) -> tuple[int, int, Seconds]:
     return result.stats.nodes, left, seconds
 
 
-def bytes_per_node_run(sfen: str, playouts: int) -> float | None:
-    """Returns the memory of a search divided by its nodes, or None if the system is not Linux.
-
-    The memory is the growth of the process, which is right only for the first big search in it.
-    """
-    before = resident_bytes()
-    if before is None:
-        return None
+def bytes_per_node_run(sfen: str, playouts: int) -> float:
+    """Returns the memory of the nodes of a search by its table's own count, for each of them."""
     search = Puct(HashedEvaluator(), PuctConfig(batch_size=16))
     nodes = search.search(Board(sfen), lambda stats: False, max_playouts=playouts).stats.nodes
-    after = resident_bytes()
-    assert after is not None
-    return (after - before) / nodes
-
-
-def resident_bytes() -> int | None:
-    """Returns the memory of this process, or None if the system is not Linux."""
-    if sys.platform != "linux":
-        return None
-    import resource
-
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize()
+    return float(search.table.memory.bytes_used / nodes)

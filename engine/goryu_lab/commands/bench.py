@@ -171,20 +171,26 @@ def measure(args: argparse.Namespace, network: NetworkEvaluator | None) -> None:
     console = Console()
     console.print(f"middle game; rates by {plan.clock} time:")
     console.print(make_table(suite.results()))
+    labels = {name: label for section in SECTIONS.values() for name, label in section.items()}
+    for reason in dict.fromkeys(suite.reasons.values()):
+        named = [labels[name] for name, why in suite.reasons.items() if why == reason]
+        console.print(f"not measured ({reason}): {', '.join(named)}")
 
 
 def make_table(results: Mapping[str, Any]) -> "Table":
-    """Returns a table of the medians with the ranges of the rounds."""
+    """Returns a table of the medians with the ranges of the rounds, of what was measured."""
     from rich.table import Table
 
     table = Table("measurement", "median", "range")
     for section, labels in SECTIONS.items():
+        measured = {name: label for name, label in labels.items() if results[name] is not None}
+        if not measured:
+            continue
         table.add_section()
         table.add_row(section, style="bold")
-        for name, label in labels.items():
-            value, spread = results[name], results["spread"].get(name)
-            shown = results["reasons"][name] if value is None else number(value)
-            table.add_row(f"  {label}", shown, " .. ".join(map(number, spread)) if spread else "")
+        for name, label in measured.items():
+            shown = " .. ".join(map(number, results["spread"][name]))
+            table.add_row(f"  {label}", number(results[name]), shown)
     return table
 
 

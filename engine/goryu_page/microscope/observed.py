@@ -147,7 +147,7 @@ def _uct(state: State, _evaluator: Evaluator, values: Values) -> Observer:
 
 
 def _puct_tree(state: State, evaluator: Evaluator, values: Values) -> Observer:
-    return PuctTreeObserver(state, evaluator, values["c"])
+    return PuctTreeObserver(state, evaluator, values["c"], untried_is_zero=not values["untried"])
 
 
 def _puct(state: State, evaluator: Evaluator, values: Values) -> Observer:
@@ -301,7 +301,17 @@ _ALL = (
             "AlphaZero's search. The policy P says which moves are worth a try, the value replaces "
             "the random game, and each playout adds one position to the tree."
         ),
-        (Parameter("c", 2.5, 0, 10, EXPLORATION),),
+        (
+            Parameter("c", 2.5, 0, 10, EXPLORATION),
+            Parameter(
+                "untried",
+                1,
+                0,
+                1,
+                "an untried move has the Q of its node; 0: 0, as in the article",
+                is_whole=True,
+            ),
+        ),
         _puct_tree,
         _write_puct_tree,
     ),

@@ -15,10 +15,18 @@ from goryu_page.microscope.trees import ending, hops_of, moves_since, tree_id
 class PuctTreeObserver:
     """Observes `puct_tree.search`."""
 
-    def __init__(self, state: State, evaluator: Evaluator, c: float = puct_tree.EXPLORATION) -> None:
+    def __init__(
+        self,
+        state: State,
+        evaluator: Evaluator,
+        c: float = puct_tree.EXPLORATION,
+        *,
+        untried_is_zero: bool = False,
+    ) -> None:
         self.recording = Recording()
         self.root = puct_tree.search(state, evaluator, 0, c)
         self._state, self._evaluator, self._c = state.copy(), evaluator, c
+        self._untried_is_zero = untried_is_zero
         self._untried: dict[str, tuple[list[int], list[tuple[Move, float]]]] = {}  # Shared by versions.
         self.recording.first_path[ROOT] = ()
         self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
@@ -26,7 +34,7 @@ class PuctTreeObserver:
     def advance(self, most_playouts: int = 1) -> bool:
         """Runs one playout."""
         leaf = self._state.copy()
-        puct_tree.simulate(self.root, leaf, self._evaluator, self._c)
+        puct_tree.simulate(self.root, leaf, self._evaluator, self._c, untried_is_zero=self._untried_is_zero)
         moves = moves_since(leaf, self._state.ply)
         key = tree_id(moves)
         events = ending(leaf, key)
@@ -66,36 +74,37 @@ class PuctTreeObserver:
         return nodes, node, visits
 
     def _node(self, moves: Sequence[Move], node: puct_tree.Node) -> Node:
-        n = 1 + sum(node.visits)
-        q_node = (node.value + sum(node.value_sums)) / n
-        chosen = node.select(self._c)
+        visits = 1 + sum(node.visits)
+        value = (node.value + sum(node.value_sums)) / visits
+        n, q_untried = node.untried(is_zero=self._untried_is_zero)
+        chosen = node.select(self._c, untried_is_zero=self._untried_is_zero)
         return Node(
             tree_id(moves),
             self._state.ply + len(moves),
-            n,
-            value=q_node,
+            visits,
+            value=value,
             evaluation=node.value,
-            terms={"c": self._c, "N": n, "sqrt N": sqrt(n), "Q": q_node},
-            edges=self._edges(moves, node, n, q_node, chosen),
+            terms={"c": self._c, "N": n, "sqrt N": sqrt(n), "Q": value},
+            edges=self._edges(moves, node, n, q_untried, chosen),
         )
 
     def _edges(
-        self, moves: Sequence[Move], node: puct_tree.Node, n: int, q_node: float, chosen: int
+        self, moves: Sequence[Move], node: puct_tree.Node, n: int, q_untried: float, chosen: int
     ) -> Edges:
         shown = [i for i in range(len(node.moves)) if node.visits[i] or i == chosen]
-        edges = [self._edge(moves, node, i, n, q_node, "chosen" if i == chosen else "") for i in shown]
+        edges = [self._edge(moves, node, i, n, q_untried, "chosen" if i == chosen else "") for i in shown]
         key = tree_id(moves)
         if self._untried.get(key, (None, ()))[0] != shown:
             rest = [(node.moves[i], node.priors[i]) for i in range(len(node.moves)) if i not in shown]
             self._untried[key] = shown, rest
         rest = self._untried[key][1]
-        return Edges(edges, rest, partial(_untried_edge, self._c, n, q_node))
+        return Edges(edges, rest, partial(_untried_edge, self._c, n, q_untried))
 
     def _edge(
-        self, moves: Sequence[Move], node: puct_tree.Node, i: int, n: int, q_node: float, mark: str
+        self, moves: Sequence[Move], node: puct_tree.Node, i: int, n: int, q_untried: float, mark: str
     ) -> Edge:
         visits, move = node.visits[i], node.moves[i]
-        q = node.value_sums[i] / visits if visits else q_node
+        q = node.value_sums[i] / visits if visits else q_untried
         u = self._c * node.priors[i] * sqrt(n) / (1 + visits)
         terms: dict[str, float | None] = {"P": node.priors[i], "N": visits, "Q": q, "U": u, "score": q + u}
         if not visits:
@@ -103,6 +112,6 @@ class PuctTreeObserver:
         return Edge(move, tree_id([*moves, move]), visits, value=q, terms=terms, mark=mark)
 
 
-def _untried_edge(c: float, n: int, q_node: float, move: Move, prior: float) -> Edge:
+def _untried_edge(c: float, n: int, q_untried: float, move: Move, prior: float) -> Edge:
     u = c * prior * sqrt(n) / 1
-    return Edge(move, terms={"P": prior, "N": 0, "Q": q_node, "U": u, "score": q_node + u})
+    return Edge(move, terms={"P": prior, "N": 0, "Q": q_untried, "U": u, "score": q_untried + u})

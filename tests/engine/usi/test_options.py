@@ -29,11 +29,7 @@ from goryu.usi.presets import PRESETS
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
-    *(
-        "search.formula.c_factor",
-        "search.root_formula.c_factor",
-        "algorithm.counts_playouts",
-    ),  # Set by presets.
+    *("search.formula.c_factor", "search.root_formula.c_factor"),
     *("search.formula.fpu_from_parent", "search.root_formula.fpu_from_parent"),
 }
 
@@ -425,10 +421,16 @@ def test_a_preset_wins_against_what_a_gui_sends_back_and_the_file_of_the_model_b
     config = options.config
     assert config == with_fields(
         EngineConfig(),
-        {**PRESETS["mcts-player"], "preset": "mcts-player", "nodes": 150, "search.capacity_bytes": 64 << 20},
+        {
+            **PRESETS["mcts-player"],
+            "preset": "mcts-player",
+            "nodes": 150,
+            "search.capacity_bytes": 64 << 20,
+            "search.formula.c_init": 1.3,  # Of the file: the preset has no say in it.
+        },
     )
     options.set("Preset", "none")
-    assert options.config.search.formula.c_init == 1.3
+    assert options.config.evaluator.temperature == 1.74
     assert options.config.nodes == 150
 
 

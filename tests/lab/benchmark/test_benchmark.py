@@ -16,7 +16,7 @@ from goryu_lab.benchmark.random_network import SHARPNESS, TENSORS, write_random_
 from goryu_lab.benchmark.signature import bench_signature
 from goryu_lab.benchmark.suite import NAMES, Plan, Suite
 from goryu_lab.benchmark.throughput import MIDDLE_GAME
-from goryu_lab.commands.bench import main
+from goryu_lab.commands.bench import main, make_table
 from paths import DATA, MODELS
 
 DEFAULT_MODEL = MODELS / "goryu-5x64.onnx"
@@ -59,6 +59,15 @@ def test_every_measurement_has_a_median_or_a_reason() -> None:
             assert least <= results[name] <= most
             assert name not in results["reasons"]
     assert results["search_over_raw"] > 0.0
+
+
+def test_the_table_shows_only_numbers_and_memory_does_not_depend_on_what_was_loaded() -> None:
+    bytes_per_node = throughput.bytes_per_node_run(MIDDLE_GAME, 200)
+    network = NetworkEvaluator(DEFAULT_MODEL, backend="cpu")
+    assert throughput.bytes_per_node_run(MIDDLE_GAME, 200) == bytes_per_node > 100.0
+    suite = Suite(SMALL, network)
+    list(suite.run())
+    assert all(str(cell)[:1].isdigit() for cell in make_table(suite.results()).columns[1].cells if cell)
 
 
 def test_a_stopped_search_answers() -> None:

@@ -37,6 +37,7 @@ ALGORITHMS = {
     "puct-tree": Algorithm("AlphaZero's search, with a network", "network"),
     "puct": Algorithm("the engine's own search: AlphaZero's on a graph, in batches", "network"),
     "gumbel": Algorithm("Gumbel AlphaZero's search, made for few playouts", "network"),
+    "mcts-player": Algorithm("the search of python-dlshogi's MCTS_player", "network"),
     "policy": Algorithm("the network's favourite move, without a search", "network"),
     "value": Algorithm("the move that leads to the network's best value", "network"),
     "level": Algorithm("plays like a person", "network"),

@@ -9,6 +9,7 @@ from goryu.implementation import Board
 from goryu.players.agents.alpha_beta import AlphaBetaSearcher
 from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.agents.gumbel import GumbelSearcher
+from goryu.players.agents.mcts_player import MctsPlayerSearcher
 from goryu.players.agents.monte_carlo import FlatMonteCarloSearcher, UctSearcher
 from goryu.players.agents.searcher import TextbookSearcher
 from goryu.players.agents.single_step import PolicySearcher, RandomSearcher, ValueSearcher
@@ -30,19 +31,24 @@ def make_searcher(
     loaded: LoadedEvaluator | None,
     rng: Random,
     time_left_ms: Callable[[], float],
+    last: object = None,
 ) -> TextbookSearcher:
     """Returns a new searcher; not for `puct`, whose graph outlives a search.
 
     turn: the side to move at the root. loaded: None only if `needs_evaluator` is false.
-    time_left_ms: returns the milliseconds that are left for the move.
+    time_left_ms: returns the milliseconds that are left for the move. last: the search before, if any.
     """
-    searcher = _searcher(config, loaded, rng, time_left_ms)
+    searcher = _searcher(config, loaded, rng, time_left_ms, last)
     searcher.draw_value_first = config.rules.draw_value_of_black(turn)
     return searcher
 
 
 def _searcher(
-    config: EngineConfig, loaded: LoadedEvaluator | None, rng: Random, time_left_ms: Callable[[], float]
+    config: EngineConfig,
+    loaded: LoadedEvaluator | None,
+    rng: Random,
+    time_left_ms: Callable[[], float],
+    last: object,
 ) -> TextbookSearcher:
     evaluator = loaded.evaluator if loaded is not None else UniformEvaluator()
     capacity_bytes = config.hash_bytes(uses_gpu=False)
@@ -53,6 +59,9 @@ def _searcher(
     match config.algorithm.name:
         case "gumbel":
             return GumbelSearcher(evaluator, time_left_ms=time_left_ms, capacity_bytes=capacity_bytes)
+        case "mcts-player":
+            kept = last if isinstance(last, MctsPlayerSearcher) else None
+            return MctsPlayerSearcher(evaluator, config.search.capacity, kept)
         case "uct":
             return UctSearcher(rng, capacity_bytes=capacity_bytes)
         case "flat-mc":

@@ -11,7 +11,8 @@ class UsiTraits:
     columns: what its table of moves has, out of visits, prior and win_rate.
     draws_by_visits: do its visit counts say how good a move is, so that random openings can use them?
     deepens: does it search depth after depth, so that every new depth is worth an `info` line?
-    counts_playouts: is a node of its limits and `info` lines a playout, and not an evaluated position?
+    counts_playouts: is a node of its limits a playout, and one of its `info` lines a visit of the root, and
+        not an evaluated position?
     """
 
     info: frozenset[str]
@@ -26,8 +27,8 @@ class UsiTraits:
         return self.deepens or "seldepth" in self.info
 
 
-def _traits(info: str, columns: str, *, draws_by_visits: bool = False, deepens: bool = False) -> UsiTraits:
-    return UsiTraits(frozenset(info.split()), frozenset(columns.split()), draws_by_visits, deepens)
+def _traits(info: str, columns: str, **traits: bool) -> UsiTraits:
+    return UsiTraits(frozenset(info.split()), frozenset(columns.split()), **traits)
 
 
 # fmt: off
@@ -40,6 +41,10 @@ USI_TRAITS = {
     "value": _traits("depth nodes score", "win_rate"),
     "policy": _traits("nodes score", "prior"),
     "random": _traits("", ""),
+    "mcts-player": _traits(
+        "depth seldepth nodes hashfull score", "visits prior win_rate",
+        draws_by_visits=True, counts_playouts=True,
+    ),
 }
 """The algorithms by the name that the option Algorithm takes; the default is the first."""
 # fmt: on

@@ -174,7 +174,7 @@ def test_without_an_evaluator_only_those_that_need_it_resign() -> None:
         )
         player = Player()
         player.load(config, lambda message: None)
-        needs = name in ("gumbel", "value", "policy")
+        needs = name in ("gumbel", "value", "policy", "mcts-player")
         assert (search(player, config).move is None) == needs, name
 
 
