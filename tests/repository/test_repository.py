@@ -86,7 +86,7 @@ def test_every_room_has_its_layer(project: dict[str, Any]) -> None:
         assert re.search(rf"\b{path.parent.parent.name}\.{path.parent.name}\b", layers), path
 
 
-MOST_LINES = 32_400
+MOST_LINES = 32_500
 """The budget of the engine, in lines of Python: what a reader of it has before him."""
 
 
