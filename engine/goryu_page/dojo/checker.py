@@ -13,6 +13,9 @@ from goryu_page.dojo.worker import Worker
 
 _log = logging.getLogger("goryu_page.dojo")
 
+AWAITED = 3
+"""The next review waits for so many checks at most: the most promising ones come first."""
+
 
 class Checker(Worker):
     """Works while there are candidates, the settings allow it and nothing else needs the machine.
@@ -40,6 +43,7 @@ class Checker(Worker):
         self._retried = -1  # The last problem that was begun again because the network was lost.
         self._is_free = is_free
         self._spent_s, self._checked = 0.0, 0
+        self._awaited = AWAITED  # Checks for which the next review still waits.
         self._on_change = on_change
         self.is_running = False
         """Is there something to check, or perhaps: has `wake` been called?"""
@@ -47,14 +51,16 @@ class Checker(Worker):
         """Why the checks ended, for the user; "" if nothing failed."""
 
     def wake(self) -> None:
-        """Begins to work if there is anything to do."""
+        """Begins to work if there is anything to do: a game has been reviewed, or settings have changed."""
+        self._awaited = AWAITED
         self.is_running, self.failure = True, ""
         super().wake()
 
     @property
     def is_urgent(self) -> bool:
-        """Are there candidates, but no new problem of the user's games? Then the next review must wait."""
-        return self.is_running and self._next() is not None and not self._problems.has_new()
+        """Is there a promising candidate, but no new problem of the user's games? Then a review waits."""
+        is_awaited = self._awaited > 0 and self.is_running
+        return is_awaited and self._next() is not None and not self._problems.has_new()
 
     def seconds(self, candidates: int) -> float | None:
         """Returns how long the checks of so many candidates will take; None before anything was measured."""
@@ -70,6 +76,7 @@ class Checker(Worker):
             return self._timing.look_s
         began_s = self._timing.clock()
         self._check(problem)
+        self._awaited -= 1
         self._spent_s, self._checked = self._spent_s + self._timing.clock() - began_s, self._checked + 1
         return 0.0
 

@@ -8,7 +8,7 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.base.errors import InputError
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
-from goryu_page.dojo.checker import Checker
+from goryu_page.dojo.checker import AWAITED, Checker
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
 from goryu_page.dojo.settings import change_training_settings
@@ -47,6 +47,20 @@ def test_candidates_are_checked_when_the_machine_is_free(database: Database) -> 
     assert [checker.step() for _ in range(3)] == [0.0, 0.0, None]
     assert (changes, checker.is_running, checker.is_urgent) == ([1, 2, 2], False, False)
     assert checker.seconds(0) == 0.0
+
+
+def test_a_review_waits_for_the_first_checks_only(database: Database) -> None:
+    sfens = [f"4k4/9/9/9/9/9/9/{file}K{8 - file}/9 b - 1" for file in range(1, 1 + AWAITED)]
+    Problems(database).add([NewProblem(ProblemKind.MISTAKE, sfen, (), {}) for sfen in sfens])
+    checker = Checker(database, searcher, lambda: True, lambda: None)
+    checker.wake()
+    assert checker.is_urgent
+    for _ in range(AWAITED):
+        checker.step()
+    assert not checker.is_urgent
+    assert Problems(database).next_candidate() is not None
+    checker.wake()  # The next game has been reviewed.
+    assert checker.is_urgent
 
 
 def test_a_check_goes_on_when_the_machine_is_free_again(database: Database) -> None:

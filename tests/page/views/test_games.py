@@ -15,6 +15,7 @@ import pytest
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.settings import change_training_settings
 from goryu_page.dojo.timing import Timing
 from goryu_page.server.security import TOKEN_HEADER
 from goryu_page.session.session import Job, Session
@@ -48,6 +49,7 @@ def test_games_are_imported_reviewed_listed_and_opened(
     (folder / "notes.pdf").write_bytes(b"no record")
     (folder / "broken.kif").write_text("先手：甲\n   1 ７六歩(77)\n   2 ３四歩(32)\n", encoding="utf-8")
     server.dojo.reviewing.reviews.playouts = 10
+    change_training_settings(server.dojo.database, {"playouts": 100})  # The checks come between the reviews.
     page = open_page("#games", storage={"goryu.review.playouts": "100"})
     expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")
     drop(page, tmp_path / "games")

@@ -49,11 +49,15 @@ export function reveal(element) {
 
 let due = 0;
 
-/** Writes what a view shows into the address, unless the view is hidden; not too often, or the browser refuses it. */
+/**
+ * Writes what a view shows into the address, but not too often, or the browser refuses it; and not if the view is hidden or the
+ * address has changed: then the user goes elsewhere, and the browser may be about to say so.
+ */
 export function setAddress(section, address) {
   clearTimeout(due);
+  const { hash } = location;
   due = setTimeout(() => {
-    if (!section.hidden && location.hash !== address) history.replaceState(null, "", address);
+    if (!section.hidden && location.hash === hash && hash !== address) history.replaceState(null, "", address);
   }, 200);
 }
 
