@@ -30,7 +30,10 @@ def train_tictactoe(
     run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
 ) -> None:
     """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
-    learner = BoardLearner(BOARD_GAMES["tictactoe"], size.blocks, size.channels, seed=run.seed)
+    as_published = config.policy_loss == "squares"
+    learner = BoardLearner(
+        BOARD_GAMES["tictactoe"], size.blocks, size.channels, run.seed, as_published=as_published
+    )
 
     def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
