@@ -176,6 +176,7 @@ def lost_figures() -> Iterator[str]:
 
 def main() -> int:
     """Lists the differences; returns 1 if there are any."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     found = differences()
     for kind, lines in found.items():
         print(f"{kind}: {len(lines)} differences", *lines, sep="\n    ")

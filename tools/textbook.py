@@ -43,7 +43,7 @@ Licence: Mozilla Public License 2.0, https://www.mozilla.org/MPL/2.0/
 Source: https://github.com/pyodide/pyodide/tree/{VERSION}
 
 It contains CPython (Python Software Foundation License 2.0) and the standard library of Python.
-goryu.zip contains Goryu and python-shogi (GPL-3.0-or-later).
+goryu-python.zip contains Goryu and python-shogi (GPL-3.0-or-later).
 """
 
 ENTRY = "js/textbook.js"
@@ -184,9 +184,9 @@ def build(folder: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(pyodide, folder / "pyodide")
-    write_python(folder / "goryu.zip")
+    write_python(folder / "goryu-python.zip")
     _write_static(folder)
-    loaded = [folder / "goryu.zip", *(folder / "pyodide").iterdir()]
+    loaded = [folder / "goryu-python.zip", *(folder / "pyodide").iterdir()]
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
     page = PAGE.format(
         policy=POLICY,

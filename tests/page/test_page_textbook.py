@@ -39,8 +39,8 @@ for message in json.load(sys.stdin):
 
 
 def test_the_microscope_needs_no_library_but_python_shogi(tmp_path: Path) -> None:
-    textbook.write_python(tmp_path / "goryu.zip")
-    with zipfile.ZipFile(tmp_path / "goryu.zip") as packed:
+    textbook.write_python(tmp_path / "goryu-python.zip")
+    with zipfile.ZipFile(tmp_path / "goryu-python.zip") as packed:
         packed.extractall(tmp_path)
     show = {"type": "microscope.show", "playout": 3, "depth": 2, "width": 3, "node": ""}
     messages: list[dict[str, Any]] = [{"type": "microscope.catalogue"}]

@@ -322,7 +322,7 @@ for program in sys.argv[1:]:
 """
 
 
-NOT_PROGRAMS = {"bootstrap"}
+NOT_PROGRAMS = {"bootstrap", "network_file", "textbook"}
 
 
 def test_help_needs_no_extra() -> None:

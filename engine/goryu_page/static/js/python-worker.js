@@ -14,7 +14,7 @@ globalThis.fetch = async (request, options) => {
 async function loadTab() {
   const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", site).href);
   const python = await loadPyodide({ indexURL: new URL("pyodide/", site).href });
-  const files = await fetch(new URL("goryu.zip", site));
+  const files = await fetch(new URL("goryu-python.zip", site));
   if (!files.ok) throw new Error(`${files.url}: ${files.status}`);
   python.unpackArchive(await files.arrayBuffer(), "zip", { extractDir: "/goryu" });
   python.runPython("import sys; sys.path.insert(0, '/goryu')");
