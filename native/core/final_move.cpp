@@ -59,14 +59,16 @@ private:
 
 double enough_visits(double most) noexcept { return std::max(kLcbVisits, kLcbShare * most); }
 
-// The contender with the greatest lower confidence bound; the first move if none contends. moves: by falling visits.
-int favourite_of(const Root& root, const std::vector<int>& moves, bool plays_by_bound) {
-    const double enough = enough_visits(root.visits(moves.front()));
-    int best = moves.front();
+// The contender with the greatest lower confidence bound, of equal ones the most visited, then the first; the most
+// visited move if none contends. moves: in any order.
+int favourite_of(const Root& root, const std::vector<int>& moves, int most_visited, bool plays_by_bound) {
+    const double enough = enough_visits(root.visits(most_visited));
+    int best = most_visited;
     double greatest = -std::numeric_limits<double>::infinity();
     for (const int i : moves) {
         if (!plays_by_bound || root.visits(i) < enough) continue;
-        if (const double bound = root.bound(i); bound > greatest) {
+        const double bound = root.bound(i);
+        if (bound > greatest || (bound == greatest && root.visits(i) > root.visits(best))) {
             best = i;
             greatest = bound;
         }
@@ -85,7 +87,8 @@ std::vector<int> ranking(const Root& root, bool plays_by_bound) {
     for (const auto& [group, _, i] : ranks) groups[group].push_back(i);
     auto& [order, open, certain, lost] = groups;
     if (!open.empty() && order.empty()) {
-        const auto favourite = std::find(open.begin(), open.end(), favourite_of(root, open, plays_by_bound));
+        const int best = favourite_of(root, open, open.front(), plays_by_bound);
+        const auto favourite = std::find(open.begin(), open.end(), best);
         std::rotate(open.begin(), favourite, favourite + 1);
     }
     auto next = certain.begin();
@@ -145,13 +148,15 @@ std::vector<Move> continuation(const NodeTable& table, NodeIndex root, int i, St
 std::pair<int, std::int64_t> contest(const NodeTable& table, NodeIndex index, const Mask& masked, bool plays_by_bound) {
     const Root root(table, index, masked);
     std::vector<int> moves;
+    int most_visited = -1;
     for (int i = 0; i < root.node().tried; ++i) {
-        if (root.visits(i) != 0 && !root.is_masked(i) && !root.is_certain(i)) moves.push_back(i);
+        if (root.visits(i) == 0 || root.is_masked(i) || root.is_certain(i)) continue;
+        moves.push_back(i);
+        if (most_visited < 0 || root.visits(i) > root.visits(most_visited)) most_visited = i;
     }
     if (moves.empty()) return {-1, -1};
-    std::stable_sort(moves.begin(), moves.end(), [&](int i, int j) { return root.visits(i) > root.visits(j); });
-    const double most = root.visits(moves.front());
-    const int best = favourite_of(root, moves, plays_by_bound);
+    const double most = root.visits(most_visited);
+    const int best = favourite_of(root, moves, most_visited, plays_by_bound);
     const double bound = root.bound(best);
     double needed = most;
     for (const int i : moves) {
