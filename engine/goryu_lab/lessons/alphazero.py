@@ -26,6 +26,7 @@ from goryu.players.agents.arena import Score, paired_match, play_game, result
 from goryu.search.boltzmann import boltzmann_choice
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel
+from goryu.search.puct_tree import search as search_tree
 from goryu_lab.lessons import published_search
 from goryu_lab.lessons.alphazero_config import AlphaZeroConfig, puct_config
 
@@ -128,9 +129,8 @@ class AlphaZero(Generic[P]):
                 self.played += 1
                 progress(SELF_PLAY, self.games_played, config.cycles * config.games_per_cycle)
             self._trim_window()
-            losses = self.learner.train(
-                self.games, config, self.rng, lambda step: progress(TRAINING, step, config.steps_per_cycle)
-            )
+            positions = sum(map(len, self.games))
+            losses = self._train(config.for_window(positions), progress)
             challenger = self.learner.evaluator()
             score = self.compare(challenger, progress) if config.evaluation_games else None
             is_promoted = score is None or score.points > config.promotion
@@ -138,9 +138,12 @@ class AlphaZero(Generic[P]):
                 self.champion = challenger
                 self._champion_state = self.learner.state_dict()
             self.cycles, self.played = self.cycles + 1, 0
-            yield Cycle(
-                self.cycles, self.games_played, sum(map(len, self.games)), *losses, score, is_promoted
-            )
+            yield Cycle(self.cycles, self.games_played, positions, *losses, score, is_promoted)
+
+    def _train(self, config: AlphaZeroConfig, progress: Progress) -> tuple[float, float]:
+        return self.learner.train(
+            self.games, config, self.rng, lambda step: progress(TRAINING, step, config.steps_per_cycle)
+        )
 
     @property
     def games_played(self) -> int:
@@ -230,6 +233,8 @@ def choose_move(
     """
     if config.search == "published":
         return published_search.choose_move(state, evaluator, config, rng, is_learning=is_learning)
+    if config.search == "tree":
+        return _choose_from_tree(state, evaluator, config, rng)
     if config.search == "gumbel":
         draws = is_learning or state.ply < config.sampling_plies
         answer = Gumbel(evaluator, config.gumbel).search(state, config.playouts, rng if draws else None)
@@ -251,6 +256,17 @@ def choose_move(
     drawn = boltzmann_choice(weights, config.temperature, rng) if state.ply < config.sampling_plies else 0
     policy = tuple((move.move, weight / total) for move, weight in zip(found.moves, weights, strict=True))
     return found.moves[drawn].move, policy
+
+
+def _choose_from_tree(
+    state: State, evaluator: Evaluator, config: AlphaZeroConfig, rng: Random
+) -> tuple[Move, tuple[tuple[Move, float], ...]]:
+    playouts, c = config.playouts - 1, 2.0 * config.c_init  # The values span [-1, +1].
+    root = search_tree(state, evaluator, playouts, c, untried_is_zero=True)
+    weights = [float(visits) for visits in root.visits]
+    is_drawn = state.ply < config.sampling_plies
+    i = boltzmann_choice(weights, config.temperature, rng) if is_drawn else weights.index(max(weights))
+    return root.moves[i], tuple(zip(root.moves, [w / playouts for w in weights], strict=True))
 
 
 class RootNoise:

@@ -1,4 +1,4 @@
-"""Every number of AlphaZero's loop: as published, and for two CPU cores.
+"""Every number of AlphaZero's loop: as published, for two CPU cores, and as in the AlphaZero tutorial.
 
 Source: the pseudocode in the supplement of D. Silver et al., "A general reinforcement learning algorithm that
 masters chess, shogi, and Go through self-play", Science, 2018.
@@ -26,8 +26,9 @@ class AlphaZeroConfig:
     sampling_plies: moves up to this ply are drawn in proportion to their visits; later the most visited is
         played.
     temperature: the draw is in proportion to visits ** (1 / temperature).
-    search: "puct", "gumbel" for a few playouts (its moves are random already; no Dirichlet noise), or
-        "published", the pseudocode's tree (`published_search.py`).
+    search: "puct", "gumbel" for a few playouts (its moves are random already; no Dirichlet noise),
+        "published", the pseudocode's tree (`published_search.py`), or "tree", the AlphaZero tutorial's
+        (`puct_tree.py`; c_init alone, no noise, and the evaluation of the root is one of the playouts).
     gumbel: the config of that search.
     learns_proofs: learn a proven win as the only move, and not its share of the visits ("puct").
     printed_signs: take the value of a move from the opponent's side, as printed ("published").
@@ -35,7 +36,12 @@ class AlphaZeroConfig:
     cycles, games_per_cycle, steps_per_cycle: the pseudocode runs self-play and training in parallel for
         700,000 steps; here they alternate.
     window: games that training samples from; window_positions: the same in positions (0: no limit).
-    batch, optimizer, momentum, weight_decay: of the gradient steps.
+    epochs: a training passes so often over its window, in random order, with a new optimizer, and
+        learning_rates counts epochs of this training; 0: steps_per_cycle batches drawn at random.
+    batch, momentum, weight_decay: of the gradient steps.
+    optimizer: "momentum", "adam" with decoupled weight decay, or "adam-l2": the gradient has weight_decay
+        times the weight, for the kernels only.
+    policy_loss: "cross-entropy", or "squares": the mean squared error of the shares.
     symmetries: rotate and reflect the positions of the small games at random.
     learning_rates: (from this step on, learning rate) pairs.
     evaluation_games, promotion: the challenger takes over with more than `promotion` points a game; without
@@ -51,7 +57,9 @@ class AlphaZeroConfig:
     divides_noise: bool = True
     sampling_plies: int = 30
     temperature: float = ranged(1.0, "of the draw of moves by their visits; not with gumbel")
-    search: Literal["puct", "gumbel", "published"] = option("puct", "published: the pseudocode's tree")
+    search: Literal["puct", "gumbel", "published", "tree"] = option(
+        "puct", "published: the pseudocode's tree; tree: the tutorial's"
+    )
     gumbel: GumbelConfig = field(default_factory=GumbelConfig)
     learns_proofs: bool = True
     printed_signs: bool = False
@@ -61,10 +69,12 @@ class AlphaZeroConfig:
     steps_per_cycle: int = ranged(1000, "gradient steps of a training")
     window: int = 1_000_000
     window_positions: int = ranged(0, "newest positions that training samples from; 0: all", least=0)
+    epochs: int = 0
     batch: int = ranged(4096, "positions of a gradient step")
-    optimizer: Literal["momentum", "adam"] = "momentum"
+    optimizer: Literal["momentum", "adam", "adam-l2"] = "momentum"
     momentum: float = 0.9
     weight_decay: float = 1e-4
+    policy_loss: Literal["cross-entropy", "squares"] = "cross-entropy"
     symmetries: bool = True
     learning_rates: tuple[tuple[int, float], ...] = (
         (0, 2e-1),
@@ -79,6 +89,21 @@ class AlphaZeroConfig:
         check_ranges(self)
         if self.search == "gumbel" and self.temperature != 1.0:
             raise InputError("temperature: expected none with the search gumbel")
+        if self.search == "tree" and self.playouts < 2:
+            raise InputError("playouts: expected at least 2 with the search tree")
+
+    def for_window(self, positions: int) -> "AlphaZeroConfig":
+        """Returns the config with the epochs of a training on so many positions as steps.
+
+        >>> config = TICTACTOE_PUBLISHED.for_window(3950)
+        >>> config.steps_per_cycle, config.learning_rates
+        (4000, ((0, 0.001), (2000, 0.0005), (3000, 0.00025)))
+        """
+        if not self.epochs:
+            return self
+        steps = -(-positions // self.batch)
+        rates = tuple((epoch * steps, rate) for epoch, rate in self.learning_rates)
+        return replace(self, steps_per_cycle=self.epochs * steps, learning_rates=rates)
 
     def learning_rate(self, step: int) -> float:
         """Returns the learning rate of a step.
@@ -120,6 +145,26 @@ With PUCT instead of Gumbel the 20 visits are spread over nine moves, and the le
 c_scale 1 stops all exploration within four cycles; with 0.05 the network still sees the mistakes of a
 careless opponent.
 """
+
+TICTACTOE_PUBLISHED = AlphaZeroConfig(
+    playouts=20,
+    search="tree",
+    c_init=0.5,
+    sampling_plies=9,
+    cycles=10,
+    games_per_cycle=500,
+    window_positions=5000,
+    epochs=100,
+    batch=100,
+    optimizer="adam-l2",
+    weight_decay=1e-3,
+    policy_loss="squares",
+    symmetries=False,
+    learning_rates=((0, 1e-3), (50, 5e-4), (75, 2.5e-4)),
+    evaluation_games=100,
+)
+"""The AlphaZero tutorial's own numbers. Its C_PUCT is 1 for values in [-1, +1]; its l2(0.0005) adds 0.0005 w²
+to the loss, which has the gradient 0.001 w."""
 
 REVERSI = AlphaZeroConfig(
     playouts=24,

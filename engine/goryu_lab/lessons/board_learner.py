@@ -1,7 +1,7 @@
 """A learner for AlphaZero's loop: `BoardNet` on a game of two bitboards."""
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, cast
@@ -17,7 +17,7 @@ from goryu.games.state import State
 from goryu.search.evaluator import Evaluator
 from goryu_lab.lessons.alphazero import Example
 from goryu_lab.lessons.alphazero_config import AlphaZeroConfig
-from goryu_lab.lessons.networks import BoardNet, export, symmetric
+from goryu_lab.lessons.networks import BoardNet, PublishedBoardNet, export, symmetric
 from goryu_lab.lessons.optimizer import ScheduledOptimizer
 
 Position = tuple[int, int]
@@ -27,10 +27,13 @@ Position = tuple[int, int]
 class BoardLearner:
     """A network, and how far its training is."""
 
-    def __init__(self, game: BoardGame, blocks: int, channels: int, seed: int) -> None:
+    def __init__(
+        self, game: BoardGame, blocks: int, channels: int, seed: int, *, as_published: bool = False
+    ) -> None:
+        """as_published: learn the AlphaZero tutorial's network."""
         torch.manual_seed(seed)
         self.game = game
-        self.net = BoardNet(game, blocks, channels)
+        self.net = (PublishedBoardNet if as_published else BoardNet)(game, blocks, channels)
         self.optimizer = ScheduledOptimizer(self.net)
 
     def new_game(self) -> State:
@@ -58,19 +61,25 @@ class BoardLearner:
         rng: Random,
         on_step: Callable[[int], None] = lambda step: None,
     ) -> tuple[float, float]:
-        """Learns the search's policy (cross-entropy) and the results (squared error) of random positions.
+        """Learns the search's policy and the results (squared error) of random positions.
 
         With `symmetries` each minibatch is rotated and reflected in one of the eight ways, at random.
         """
         planes, policies, values = self._arrays([example for game in games for example in game])
+        batches = minibatches(len(values), config, rng)
+        if config.epochs:
+            self.optimizer.restart()
 
         def losses() -> tuple[Tensor, Tensor]:
-            chosen = np.array(rng.choices(range(len(values)), k=config.batch))
+            chosen = np.array(next(batches))
             turns, is_mirrored = (rng.randrange(4), rng.random() < 0.5) if config.symmetries else (0, False)
             x = symmetric(planes[chosen], turns, is_mirrored)
             y = self._symmetric_policies(policies[chosen], turns, is_mirrored)
-            logits, predicted = self.net(torch.from_numpy(x))
-            policy_loss = -(torch.from_numpy(y) * F.log_softmax(logits, dim=1)).sum(dim=1).mean()
+            found, predicted = self.net(torch.from_numpy(x))
+            if config.policy_loss == "squares":
+                policy_loss = F.mse_loss(found, torch.from_numpy(y))
+            else:
+                policy_loss = -(torch.from_numpy(y) * F.log_softmax(found, dim=1)).sum(dim=1).mean()
             return policy_loss, F.mse_loss(predicted, torch.from_numpy(values[chosen]))
 
         self.net.train()
@@ -97,3 +106,13 @@ class BoardLearner:
         squares = policies[:, : size * size].reshape(-1, 1, size, size)
         turned = symmetric(squares, turns, is_mirrored).reshape(len(policies), size * size)
         return np.concatenate([turned, policies[:, size * size :]], axis=1)
+
+
+def minibatches(positions: int, config: AlphaZeroConfig, rng: Random) -> Iterator[list[int]]:
+    """Yields the numbers of the positions of each minibatch, without end."""
+    while not config.epochs:
+        yield rng.choices(range(positions), k=config.batch)
+    while True:
+        order = rng.sample(range(positions), positions)
+        for start in range(0, positions, config.batch):
+            yield order[start : start + config.batch]

@@ -130,6 +130,15 @@ def tictactoe_network(setup: AgentSetup, games: int, rng: Random) -> Iterator[Me
         yield points(f"{name} - alpha-beta", score)
 
 
+def tutorial_search(agent: Agent, games: int, rng: Random) -> Iterator[Measurement]:
+    """Measures the AlphaZero tutorial's own search, as the tutorial does."""
+    name = "the tutorial's search"
+    yield correct(name, lambda: agent, 1, 10)
+    for side, (place, theirs) in enumerate((("first", 0.91), ("second", 0.425))):
+        score = match(agent, make_agent("uct-flat:100", rng=rng), TicTacToe, games, side=side)
+        yield points(f"{name} moving {place} - uct-flat:100", score, theirs)
+
+
 def greedy_opponent(rng: Random) -> Agent:
     """Returns the opponent of the reversi tutorial: most discs after two plies, one move in ten at random."""
     return make_agent("greedy", AgentSetup(heuristic=disc_lead), rng)

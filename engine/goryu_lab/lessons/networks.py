@@ -42,6 +42,57 @@ class BoardNet(nn.Module):  # type: ignore[misc]
         return policy, torch.tanh(self.value(hidden)).squeeze(1)
 
 
+class PublishedBoardNet(nn.Module):  # type: ignore[misc]
+    """The AlphaZero tutorial's network: its heads read the means of the channels.
+
+    Batch normalisations and initial weights are those of Keras, which the tutorial uses.
+    """
+
+    def __init__(self, game: BoardGame, blocks: int, channels: int) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(2, channels, 3, padding=1, bias=False)
+        self.tower = nn.Sequential(*(PublishedBlock(channels) for _ in range(blocks)))
+        self.policy = nn.Linear(channels, game.moves)
+        self.value = nn.Linear(channels, 1)
+        for part in self.modules():
+            if isinstance(part, nn.Conv2d):
+                nn.init.kaiming_normal_(part.weight)
+            elif isinstance(part, nn.Linear):
+                nn.init.xavier_uniform_(part.weight)
+                nn.init.zeros_(part.bias)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns shares of the visits [N, moves], of any size, and values [N] in (-1, +1)."""
+        x = self.tower(self.stem(planes)).mean(dim=(2, 3))
+        return self.policy(x), torch.tanh(self.value(x)).squeeze(1)
+
+
+class PublishedBlock(nn.Module):  # type: ignore[misc]
+    """x + f(x), f with a normalisation before, between and after two convolutions."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        first, second = (nn.Conv2d(channels, channels, 3, padding=1, bias=False) for _ in range(2))
+        norms = [nn.BatchNorm2d(channels, eps=1e-3, momentum=0.01) for _ in range(3)]
+        self.layers = nn.Sequential(norms[0], first, norms[1], nn.ReLU(), second, norms[2])
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + cast(Tensor, self.layers(x))
+
+
+class LogShares(nn.Module):  # type: ignore[misc]
+    """Turns shares into logits, so that the softmax of legal moves divides shares by their sum."""
+
+    def __init__(self, net: PublishedBoardNet) -> None:
+        super().__init__()
+        self.net = net
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns policy logits and values; a share below 1e-6 counts as that."""
+        shares, values = self.net(planes)
+        return shares.clamp(min=1e-6).log(), values
+
+
 class BoardBlock(nn.Module):  # type: ignore[misc]
     """x + f(x), f two normalised convolutions."""
 
@@ -101,14 +152,18 @@ def forward_values(net: nn.Module, planes: Planes) -> list[float]:
 def export(net: nn.Module, game: BoardGame, path: Path) -> None:
     """Writes the network as one ONNX file that `evaluators.board_network.load` reads, atomically.
 
-    Values beyond [-1, +1], which only a linear output has, become -1 or +1.
+    Values beyond [-1, +1], which only a linear output has, become -1 or +1; shares become logits.
     """
     net.eval()
+    if isinstance(net, PublishedValueNet):
+        whole: nn.Module = nn.Sequential(net, nn.Hardtanh())
+    else:
+        whole = LogShares(net) if isinstance(net, PublishedBoardNet) else net
     example = torch.zeros(1, 2, game.size, game.size)
-    outputs = ["policy", "value"] if isinstance(net, BoardNet) else ["value"]
+    outputs = ["policy", "value"] if isinstance(net, (BoardNet, PublishedBoardNet)) else ["value"]
     exported = io.BytesIO()
     torch.onnx.export(
-        nn.Sequential(net, nn.Hardtanh()).eval() if isinstance(net, PublishedValueNet) else net,
+        whole.eval(),
         (example,),
         exported,
         dynamo=False,

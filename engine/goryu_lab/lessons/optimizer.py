@@ -38,6 +38,10 @@ class ScheduledOptimizer:
             on_step(step)
         return policy_total / config.steps_per_cycle, value_total / config.steps_per_cycle
 
+    def restart(self) -> None:
+        """Forgets the moments and the steps; the weights stay."""
+        self.count, self._optimizer, self._saved = 0, None, None
+
     def step(self, loss: Tensor, config: AlphaZeroConfig) -> None:
         """Takes one gradient step."""
         optimizer = self._optimizer or self._new_optimizer(config)
@@ -61,10 +65,16 @@ class ScheduledOptimizer:
         self._optimizer = None
 
     def _new_optimizer(self, config: AlphaZeroConfig) -> torch.optim.Optimizer:
-        parameters, rate, decay = self.net.parameters(), config.learning_rate(0), config.weight_decay
+        parameters, rate, decay = [*self.net.parameters()], config.learning_rate(0), config.weight_decay
         optimizer: torch.optim.Optimizer
         if config.optimizer == "adam":
             optimizer = torch.optim.AdamW(parameters, rate, weight_decay=decay)
+        elif config.optimizer == "adam-l2":
+            kernels, others = (
+                [w for w in parameters if (w.dim() > 1) == is_kernel] for is_kernel in (True, False)
+            )
+            groups = [{"params": kernels, "weight_decay": decay}, {"params": others}]
+            optimizer = torch.optim.Adam(groups, rate, eps=1e-7)
         else:
             optimizer = torch.optim.SGD(parameters, rate, momentum=config.momentum, weight_decay=decay)
         if self._saved is not None:

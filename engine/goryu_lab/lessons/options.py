@@ -27,13 +27,17 @@ LOOP_OPTIONS = ("playouts", "search", "temperature", "games_per_cycle", "steps_p
 
 @dataclass(frozen=True, slots=True)
 class NetworkSize:
-    """The size of a residual network; the tutorial has 16 blocks of 128 channels. Raises InputError."""
+    """The size of a residual network. Raises InputError."""
 
     blocks: int = ranged(1, "residual blocks of the network", most=100)
     channels: int = ranged(32, "channels of the network", most=4096)
 
     def __post_init__(self) -> None:
         check_ranges(self)
+
+
+PUBLISHED_SIZE = NetworkSize(blocks=16, channels=128)
+"""That of the AlphaZero tutorial."""
 
 
 @dataclass(frozen=True, slots=True)

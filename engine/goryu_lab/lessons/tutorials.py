@@ -6,11 +6,13 @@ from random import Random
 
 from goryu.evaluators.board_network import BOARD_GAMES, load
 from goryu.games.shogi import Rules
+from goryu.games.state import Move, State
 from goryu.implementation import Board, Reversi
 from goryu.players.agents.agents import Agent, AgentSetup, make_agent
 from goryu.players.agents.arena import paired_match
 from goryu.search.evaluator import Evaluator
 from goryu_lab.lessons import experiments
+from goryu_lab.lessons.alphazero import choose_move
 from goryu_lab.lessons.alphazero_config import REVERSI, AlphaZeroConfig, puct_config
 from goryu_lab.lessons.board_learner import BoardLearner
 from goryu_lab.lessons.lesson import Lesson
@@ -30,7 +32,10 @@ def train_tictactoe(
     run: ResumableRun, options: TutorialOptions, config: AlphaZeroConfig, size: NetworkSize
 ) -> None:
     """Runs AlphaZero's loop, then compares every algorithm with the numbers of the AlphaZero tutorial."""
-    learner = BoardLearner(BOARD_GAMES["tictactoe"], size.blocks, size.channels, seed=run.seed)
+    as_published = config.policy_loss == "squares"
+    learner = BoardLearner(
+        BOARD_GAMES["tictactoe"], size.blocks, size.channels, run.seed, as_published=as_published
+    )
 
     def setup(evaluator: Evaluator) -> AgentSetup:
         return AgentSetup(evaluator=evaluator, puct=puct_config(config), gumbel=config.gumbel)
@@ -42,6 +47,15 @@ def train_tictactoe(
     path = run.folder / "tictactoe.onnx"
     champion = train_alphazero(run, learner, config, lambda: learner.export(path), strength, size=3)
     trained = setup(champion)
+    if as_published:
+        best = replace(config, sampling_plies=0)  # The most visited move.
+
+        def agent(state: State) -> Move:
+            return choose_move(state, champion, best, Random(run.seed), is_learning=False)[0]
+
+        run.measure(
+            "tutorial's search", lambda rng: experiments.tutorial_search(agent, options.match_games, rng)
+        )
     run.measure("network", lambda rng: experiments.tictactoe_network(trained, options.match_games, rng))
     run.measure("basics", lambda rng: experiments.tictactoe_basics(options.match_games, rng))
 

@@ -25,7 +25,13 @@ from goryu.players.agents.presets import SMALL_PUCT
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.graph.selection import exploration
 from goryu_lab.lessons.alphazero import AlphaZero, Example, RootNoise, choose_move
-from goryu_lab.lessons.alphazero_config import PUBLISHED, TICTACTOE, AlphaZeroConfig, puct_config
+from goryu_lab.lessons.alphazero_config import (
+    PUBLISHED,
+    TICTACTOE,
+    TICTACTOE_PUBLISHED,
+    AlphaZeroConfig,
+    puct_config,
+)
 from goryu_lab.lessons.experiments import correctness
 
 SMALL = AlphaZeroConfig(playouts=16, cycles=2, games_per_cycle=3, evaluation_games=4)
@@ -81,6 +87,26 @@ def test_a_low_temperature_plays_the_most_visited_move_and_gumbel_has_none() -> 
     assert len(moves) == 1
     with pytest.raises(InputError, match="expected none with the search gumbel"):
         replace(TICTACTOE, temperature=0.5)
+
+
+def test_the_tutorials_config_has_the_numbers_of_its_programs() -> None:
+    config = TICTACTOE_PUBLISHED
+    assert (config.cycles, config.games_per_cycle, config.playouts, config.temperature) == (10, 500, 20, 1.0)
+    assert (config.window_positions, config.epochs, config.batch) == (5000, 100, 100)
+    assert (config.evaluation_games, config.promotion) == (100, 0.5)
+    training = config.for_window(4990)
+    assert training.steps_per_cycle == 5000
+    rates = [training.learning_rate(step) for step in (0, 2499, 2500, 3749, 3750, 4999)]
+    assert rates == [0.001, 0.001, 0.0005, 0.0005, 0.00025, 0.00025]
+
+
+def test_the_tutorials_search_spends_one_evaluation_on_the_root_and_learns_the_visits() -> None:
+    """Computed by the text's `node` with a uniform policy."""
+    state, visits = TicTacToe([0, 3, 1]), [9, 2, 2, 2, 2, 2]
+    _, policy = choose_move(state, UniformEvaluator(), TICTACTOE_PUBLISHED, Random(1), is_learning=True)
+    assert policy == tuple((move, n / 19) for move, n in zip((2, 4, 5, 6, 7, 8), visits, strict=True))
+    with pytest.raises(InputError, match="at least 2 with the search tree"):
+        replace(TICTACTOE_PUBLISHED, playouts=1)
 
 
 @pytest.mark.parametrize("visits", [1, 100, 100_000])
@@ -292,6 +318,37 @@ class TestWithTorch:
                 assert turned[:64].argmax() == board.argmax()
                 seen.add(int(board.argmax()))
         assert len(seen) == 8
+
+    def test_the_tutorials_network_divides_shares_by_the_sum_of_the_legal_moves(self) -> None:
+        import torch
+
+        from goryu_lab.lessons.board_learner import BoardLearner
+
+        learner = BoardLearner(BOARD_GAMES["tictactoe"], 2, 4, seed=1, as_published=True)
+        shares = torch.tensor([0.5, 0.3, -0.2, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1])
+        with torch.no_grad():
+            learner.net.policy.weight.zero_()
+            learner.net.policy.bias.copy_(shares)
+        (found,) = learner.evaluator().evaluate([TicTacToe([0, 8])])
+        expected = [0.3, 0.0, 0.1, 0.1, 0.1, 0.1, 0.1]
+        assert found.policy == pytest.approx([share / 0.8 for share in expected], abs=1e-4)
+
+    def test_a_training_as_in_the_tutorial_passes_over_all_positions_and_starts_adam_anew(self) -> None:
+        from goryu_lab.lessons.board_learner import BoardLearner, minibatches
+
+        config = replace(TICTACTOE_PUBLISHED, playouts=3, epochs=2, batch=4, games_per_cycle=2, cycles=2)
+        batches = minibatches(6, config, Random(1))
+        for _ in range(2):
+            epoch = [next(batches), next(batches)]
+            assert [len(batch) for batch in epoch] == [4, 2]
+            assert sorted(epoch[0] + epoch[1]) == [0, 1, 2, 3, 4, 5]
+        learner = BoardLearner(BOARD_GAMES["tictactoe"], 1, 4, seed=1, as_published=True)
+        loop = AlphaZero(learner, replace(config, evaluation_games=2), Random(1))
+        for cycle in loop.run():
+            assert learner.optimizer.count == 2 * -(-cycle.positions // 4)
+        groups = learner.optimizer.state_dict()["steps"]["optimizer"]["param_groups"]
+        assert [group["weight_decay"] for group in groups] == [0.001, 0]
+        assert {group["lr"] for group in groups} == {0.001}  # Two epochs do not reach the fiftieth.
 
     def test_training_learns_its_positions(self) -> None:
         from goryu_lab.lessons.board_learner import BoardLearner

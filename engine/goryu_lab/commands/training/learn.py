@@ -1,7 +1,7 @@
 r"""Trains networks of small games from nothing, as in the AlphaZero tutorials, and measures them.
 
     goryu learn tictactoe
-    goryu learn tictactoe --blocks 16 --channels 128 --search puct --games-per-cycle 500 --folder runs/large
+    goryu learn tictactoe --as-published --folder runs/published
     goryu learn reversi --plot reversi.png
     goryu learn lesson --size 6 --games 300 --opponents greedy random
     goryu learn lesson --as-published
@@ -53,9 +53,10 @@ from goryu.commands.common import (
 from goryu.commands.config_options import add_fields, changed, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu_lab.commands.training import learn_shows as shows
-from goryu_lab.lessons.alphazero_config import TICTACTOE
+from goryu_lab.lessons.alphazero_config import TICTACTOE, TICTACTOE_PUBLISHED
 from goryu_lab.lessons.options import (
     LOOP_OPTIONS,
+    PUBLISHED_SIZE,
     LessonOptions,
     NetworkSize,
     PseudocodeOptions,
@@ -90,7 +91,11 @@ def make_parser() -> argparse.ArgumentParser:
     _add_training(reversi, "reversi", ["cycles", "value_games", "value_only"])
     tictactoe = add_verb(verbs, "tictactoe", learn_tictactoe, "AlphaZero's loop, and all other algorithms")
     _add_training(tictactoe, "tictactoe", ["cycles"])
-    add_fields(tictactoe, NetworkSize)
+    tictactoe.add_argument(
+        "--as-published", action="store_true",
+        help="the tutorial's network, search, losses and numbers; other options change these",
+    )  # fmt: skip
+    add_fields(tictactoe, NetworkSize, fills=False)
     add_fields(tictactoe, TICTACTOE, LOOP_OPTIONS, fills=False)
     lesson = add_verb(verbs, "lesson", learn_lesson, "the reversi tutorial with its numbers")
     _add_training(lesson, "lesson")
@@ -173,8 +178,12 @@ def learn_reversi(args: argparse.Namespace) -> None:
 
 def learn_tictactoe(args: argparse.Namespace) -> None:
     """Runs the tutorial for tic-tac-toe with the network and the numbers of the user."""
-    options, size = from_arguments(TutorialOptions, args), from_arguments(NetworkSize, args)
-    config = changed(TICTACTOE, args, cycles=options.cycles or TICTACTOE.cycles)
+    options = from_arguments(TutorialOptions, args)
+    size = changed(PUBLISHED_SIZE if args.as_published else NetworkSize(), args)
+    if args.as_published and args.steps_per_cycle:
+        raise UsageError("--steps-per-cycle: --as-published trains 100 epochs")
+    start = TICTACTOE_PUBLISHED if args.as_published else TICTACTOE
+    config = changed(start, args, cycles=options.cycles or start.cycles)
 
     def stages(run: "ResumableRun") -> None:
         from goryu_lab.lessons.tutorials import train_tictactoe
@@ -182,7 +191,8 @@ def learn_tictactoe(args: argparse.Namespace) -> None:
         train_tictactoe(run, options, config, size)
 
     numbers = {name: getattr(config, name) for name in LOOP_OPTIONS}
-    learn(args, options, stages, {**asdict(size), **numbers})
+    published = {"as_published": True} if args.as_published else {}
+    learn(args, options, stages, {**asdict(size), **numbers, **published})
 
 
 def learn_lesson(args: argparse.Namespace) -> None:

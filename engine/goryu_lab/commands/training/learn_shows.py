@@ -38,7 +38,7 @@ def show_numbers(config: PseudocodeConfig) -> None:
     """Prints the numbers of a run of the pseudocode."""
     numbers = {**asdict(config.alphazero), **asdict(config)}
     for name in ("alphazero", "cycles", "games_per_cycle", "steps_per_cycle", "gumbel",
-                 "evaluation_games", "promotion", "window_positions"):  # fmt: skip
+                 "evaluation_games", "promotion", "window_positions", "epochs", "policy_loss"):  # fmt: skip
         del numbers[name]
     for name, value in numbers.items():
         print(f"{name:20} {_shown(value)}")
