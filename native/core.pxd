@@ -320,7 +320,6 @@ cdef extern from "python_state.h" namespace "goryu":
 cdef extern from "core/selection.h" namespace "goryu" nogil:
     cdef cppclass CoreFormula "goryu::Formula":
         double c_init, c_base, c_factor, fpu_reduction
-        cbool fpu_from_parent
 
     cdef cppclass Selection:
         int select(const CoreNodeTable&, NodeIndex, const vector[cbool]& masked, cbool is_root)

@@ -15,7 +15,6 @@ cdef CoreFormula core_formula(object formula) except *:
     core.c_base = formula.c_base
     core.c_factor = formula.c_factor
     core.fpu_reduction = formula.fpu_reduction
-    core.fpu_from_parent = formula.fpu_from_parent
     return core
 
 

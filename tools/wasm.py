@@ -193,7 +193,7 @@ def search_options(config: EngineConfig) -> dict[str, float]:
         "all_moves": config.rules.all_moves,
     }
     for prefix, formula in (("", search.formula), ("root_", search.root_formula)):
-        for name in ("c_init", "c_base", "c_factor", "fpu_reduction", "fpu_from_parent"):
+        for name in ("c_init", "c_base", "c_factor", "fpu_reduction"):
             options[prefix + name] = getattr(formula, name)
     return {name: float(value) for name, value in options.items()}
 

@@ -46,8 +46,7 @@ int Selection::select(const NodeTable& table, NodeIndex index, const Mask& maske
 }
 
 double Selection::untried_value(const Node& node) const noexcept {
-    const double q = formula_.fpu_from_parent ? node.value : 0.0;
-    return std::max(-1.0, q - formula_.fpu_reduction * std::sqrt(static_cast<double>(node.tried_prior)));
+    return std::max(-1.0, node.value - formula_.fpu_reduction * std::sqrt(static_cast<double>(node.tried_prior)));
 }
 
 double Selection::computed_exploration(std::uint32_t visits) const noexcept {

@@ -12,7 +12,6 @@ struct Formula {
     double c_base = 19652.0;
     double c_factor = 2.0;
     double fpu_reduction = 0.35;
-    bool fpu_from_parent = true;
 
     bool operator==(const Formula&) const = default;
 };

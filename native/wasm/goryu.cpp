@@ -159,7 +159,6 @@ int Engine::set_option(std::string_view name, double value) {
     else if (constant == "c_base") formula.c_base = value;
     else if (constant == "c_factor") formula.c_factor = value;
     else if (constant == "fpu_reduction") formula.fpu_reduction = value;
-    else if (constant == "fpu_from_parent") formula.fpu_from_parent = value != 0.0;
     else if (name == "batch_size") config_.batch_size = std::clamp(integer, 1, 4096);
     else if (name == "mate_nodes") config_.mate_nodes = std::max(integer, 0);
     else if (name == "mate_nodes_per_visit") config_.mate_nodes_per_visit = std::max(integer, 0);

@@ -27,8 +27,8 @@ const char *goryu_error(void);
  * what was searched. */
 int goryu_load_network(const void *file, size_t bytes);
 
-/* Sets an option of the search before it begins: c_init, c_base, c_factor, fpu_reduction, fpu_from_parent, the same
- * with root_ before them, batch_size, capacity (nodes; forgets what was searched), mate_nodes, mate_nodes_per_visit,
+/* Sets an option of the search before it begins: c_init, c_base, c_factor, fpu_reduction, the same with
+ * root_ before them, batch_size, capacity (nodes; forgets what was searched), mate_nodes, mate_nodes_per_visit,
  * lcb (0: the most visited move is played), draw_value; temperature (of the policy); max_ply (0: none),
  * entering_king (0 none, 1 24 points, 2 with a draw, 3 27 points, 4 with handicaps, 5 try), all_moves. */
 int goryu_set_option(const char *name, double value);

@@ -234,7 +234,7 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
 def random_pair(native: ModuleType, rng: Random) -> Pair:
     """A pair on a random position of a random game with a random config."""
     config = PuctConfig(
-        formula=rng.choice([Formula(c_init=0.8), Formula(fpu_from_parent=False), NARROW.formula]),
+        formula=rng.choice([Formula(c_init=0.8), Formula(fpu_reduction=0.0), NARROW.formula]),
         batch_size=rng.choice([1, 2, 8, 33]),
         capacity=rng.choice([40, 200, 100_000]),
         capacity_bytes=rng.choice([10_000, 60_000, 1 << 60]),

@@ -30,7 +30,6 @@ from goryu.usi.presets import PRESETS
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
     *("search.formula.c_factor", "search.root_formula.c_factor"),
-    *("search.formula.fpu_from_parent", "search.root_formula.fpu_from_parent"),
 }
 
 

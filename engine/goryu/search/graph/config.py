@@ -10,16 +10,14 @@ class Formula:
     """The constants of the PUCT formula (`selection.py`), for values in [-1, +1].
 
     c_init, c_base, c_factor: c(N); the defaults are AlphaZero's, doubled for values in [-1, +1].
-    fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the tried moves).
-    fpu_from_parent: is this Q that of the node, the parent of its moves? Otherwise it is 0, a win rate of a
-        half. FPU is the first play urgency: what an untried move is taken to be worth.
+    fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the tried moves), with
+        the Q of the node. FPU is the first play urgency: what an untried move is taken to be worth.
     """
 
     c_init: float = 2.5
     c_base: float = 19652.0
     c_factor: float = 2.0
     fpu_reduction: float = 0.35
-    fpu_from_parent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

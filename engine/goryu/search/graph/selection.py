@@ -11,8 +11,6 @@ play urgency):
 
     Q(unvisited) = max(-1, Q - fpu_reduction * sqrt(sum of P over the tried moves))
 
-Without `fpu_from_parent` the Q in it is 0.
-
 AlphaZero's c_init = 1.25 and c_factor = 1 are for values in [0, 1]. In [-1, +1] differences of Q are twice
 as large, so the factors are 2.5 and 2.
 Sources: Rosin, 2011; Silver et al., 2018 (c grows with N); Gelly and Wang, 2006 (first play urgency); lc0
@@ -50,8 +48,7 @@ def select(node: Node, formula: Formula, closed: Set[int] = frozenset()) -> int:
 
 def untried_value(node: Node, formula: Formula) -> float:
     """Returns the value that is assumed of a move without a completed playout."""
-    q = node.value if formula.fpu_from_parent else 0.0
-    return max(-1.0, q - formula.fpu_reduction * sqrt(node.tried_prior))
+    return max(-1.0, node.value - formula.fpu_reduction * sqrt(node.tried_prior))
 
 
 def exploration(visits: int, formula: Formula) -> float:

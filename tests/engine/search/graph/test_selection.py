@@ -1,7 +1,6 @@
 """The PUCT formula, written down a second time, and the moves that a playout takes by it."""
 
 from collections.abc import Set
-from dataclasses import replace
 from math import inf, log, sqrt
 from random import Random
 
@@ -101,7 +100,6 @@ def test_an_untried_move_has_a_lower_value_the_more_prior_mass_was_tried(
     node = parent_of(visits, [0.0] * len(visits), pending, [0.5, 0.25, 0.25])
     node.value = 0.5
     assert untried_value(node, FORMULA) == pytest.approx(0.5 - 0.25 * sqrt(mass))
-    assert untried_value(node, replace(FORMULA, fpu_from_parent=False)) == pytest.approx(-0.25 * sqrt(mass))
 
 
 def test_an_untried_move_has_at_least_the_value_of_a_loss() -> None:
