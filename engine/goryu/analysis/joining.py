@@ -78,6 +78,7 @@ def script(entry: str, known: Collection[str] = ()) -> str:
     return f'{_START}{"".join(texts)}take("{entry}");\n'
 
 
+@cache
 def pieces() -> str:
     """Returns a style sheet with the pictures of the pieces; the variable `--piece-NAME` holds one."""
     paths = sorted((STATIC / "pieces").glob("*.svg"))
@@ -90,6 +91,7 @@ def styles(paths: Iterable[str]) -> str:
     return "\n".join(map(_style, paths))
 
 
+@cache
 def _style(path: str) -> str:
     def inside(match: re.Match[str]) -> str:
         if match[2].startswith("data:"):
