@@ -51,7 +51,7 @@ def _joined(path: str) -> str:
     return joining.script(path, () if path == START else joining.modules(START))
 
 
-STYLES = {
+STYLES: dict[str, Callable[[], str]] = {
     "page.css": lambda: joining.styles(_STYLE.findall(_index())),
     "pieces.css": joining.pieces,  # Larger than all others, and needed last.
 }

@@ -237,6 +237,7 @@ def test_a_reload_keeps_the_search_and_a_phone_shows_all_of_it(open_page: Any) -
     page.press(".playout", "Enter")
     expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect(page).to_have_url(re.compile("step%3D[1-9]"))  # The page writes it a moment later.
     page.reload()
     expect(page.locator(".microscope .progress")).to_contain_text("· 30 プレイアウト ·")
     page.click("#language")

@@ -280,7 +280,7 @@ class Microscope {
       this.parameters = { ...this.defaults(), ...values };
     }
     this.tell(t("microscope.working", { count: 0 }));
-    this.step = 0;
+    this.step = Number(step) || 0; // A refresh meanwhile asks for it, too.
     const asked = this.wanted;
     this.beginning = this.beginSearch();
     try {
@@ -292,7 +292,7 @@ class Microscope {
       }
       throw error;
     }
-    if (this.wanted === asked) await this.ask({ step: Number(step) || 0 });
+    if (this.wanted === asked) await this.ask({ step: this.step });
   }
 
   async beginSearch() {
