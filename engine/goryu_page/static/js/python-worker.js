@@ -1,6 +1,7 @@
-// Runs Python in this worker: loads Pyodide and Goryu's files, and lets `goryu_page.microscope.tab` answer messages.
+// Runs Python in this worker: loads Pyodide and Goryu's files, and passes messages to the class that the page names.
 
 const site = new URL("..", import.meta.url);
+const entry = new URL(import.meta.url).searchParams.get("entry");
 
 /** Fetches as the browser does, but unpacks Pyodide's largest file, which lies packed on the server. */
 const fetchPlain = globalThis.fetch;
@@ -12,26 +13,31 @@ globalThis.fetch = async (request, options) => {
 };
 
 async function loadTab() {
-  const { loadPyodide } = await import(new URL("pyodide/pyodide.mjs", site).href);
-  const python = await loadPyodide({ indexURL: new URL("pyodide/", site).href });
-  const files = await fetch(new URL("goryu-python.zip", site));
-  if (!files.ok) throw new Error(`${files.url}: ${files.status}`);
-  python.unpackArchive(await files.arrayBuffer(), "zip", { extractDir: "/goryu" });
+  const pyodide = new URL("../pyodide/", site);
+  const { loadPyodide } = await import(new URL("pyodide.mjs", pyodide).href);
+  const files = fetch(new URL("goryu-python.zip", site)); // Beside Pyodide, whose start takes longer.
+  const python = await loadPyodide({ indexURL: pyodide.href });
+  const answer = await files;
+  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
+  python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: "/goryu" });
   python.runPython("import sys; sys.path.insert(0, '/goryu')");
-  const send = (type, playouts) => postMessage({ type, playouts });
-  return python.pyimport("goryu_page.microscope.tab").Tab(send);
+  const [, module, name] = /^(.+)\.(.+)$/.exec(entry);
+  return python.pyimport(module)[name]((text) => postMessage(text));
 }
+
+/** Tells the page that Python cannot start or has ended, for instance for want of memory. */
+const fail = (error) => postMessage(JSON.stringify({ type: "failed", text: String(error) }));
 
 try {
   const tab = await loadTab();
-  addEventListener("message", ({ data: { id, text } }) => {
+  addEventListener("message", ({ data }) => {
     try {
-      postMessage({ type: "reply", id, text: tab.answer(text) });
+      tab.receive(data);
     } catch (error) {
-      postMessage({ type: "failed", text: String(error) }); // Python itself has ended, for instance for want of memory.
+      fail(error);
     }
   });
-  postMessage({ type: "ready" });
+  postMessage('{"type":"ready"}');
 } catch (error) {
-  postMessage({ type: "failed", text: String(error) });
+  fail(error);
 }

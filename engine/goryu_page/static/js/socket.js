@@ -80,7 +80,8 @@ function lost(event) {
     return;
   }
   if (!hasOpened) leaveIfNotPaired();
-  for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
+  const text = event.code === 1008 ? i18n.t("connection.refused", { reason: event.reason }) : "";
+  for (const listener of states) listener(false, text);
   setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
 }
@@ -154,7 +155,7 @@ export function onConnected(listener) {
   if (isReady) listener(isNew);
 }
 
-/** Calls `listener(isConnected, reason)` whenever the connection is lost or made. */
+/** Calls `listener(isConnected, text)` whenever the connection is lost or made. text: what to show, or "". */
 export function onState(listener) {
   states.add(listener);
 }

@@ -1,9 +1,11 @@
-// The connection to Python in a worker of this tab. It takes the place of socket.js in the textbook that runs.
+// The connection to Python in a worker of this tab. It takes the place of socket.js where there is no server.
 
 import * as i18n from "./i18n.js";
 
+const entry = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
 const handlers = new Map();
 const connected = new Set();
+const states = new Set();
 const listeners = new Set();
 const pending = new Map();
 let worker = null;
@@ -15,6 +17,7 @@ let number = 0;
 export class ConnectionLost extends Error {
   constructor() {
     super("connection lost");
+    this.isUnsent = false;
   }
 }
 
@@ -28,25 +31,31 @@ export class PythonError extends Error {
 
 /** Starts Python. Returns a promise that is rejected if it cannot be loaded. */
 export function start() {
-  const script = JSON.stringify(new URL("js/python-worker.js", document.baseURI).href);
+  const address = new URL(`js/python-worker.js?entry=${entry}`, document.baseURI);
   // A worker from a blob keeps the page's content policy: code of the reader reaches no other host.
-  const one = new Worker(URL.createObjectURL(new Blob([`import ${script};`], { type: "text/javascript" })), { type: "module" });
+  const script = new Blob([`import ${JSON.stringify(address.href)};`], { type: "text/javascript" });
+  const one = new Worker(URL.createObjectURL(script), { type: "module" });
   worker = one;
   isReady = false;
+  for (const listener of states) listener(false, i18n.t("worker.loading"));
   ready = new Promise((resolve, reject) => {
     one.onmessage = ({ data }) => {
       if (worker !== one) return;
-      if (data.type === "ready") {
+      const message = JSON.parse(data);
+      if (message.type === "ready") {
         isReady = true;
         resolve();
+        for (const listener of states) listener(true, "");
         for (const listener of connected) listener(true);
         connected.clear(); // After a stop the reader runs what comes next.
-      } else if (data.type === "failed") {
-        reject(new Error(data.text));
-        end(new PythonError(data.text, 0));
-      } else receive(data);
+      } else if (message.type === "failed") {
+        reject(new Error(message.text));
+        for (const listener of states) listener(false, i18n.t("worker.failed", { reason: message.text }));
+        end(new PythonError(message.text, 0));
+      } else receive(message);
     };
   });
+  ready.catch(() => {}); // Each request fails with it.
   return ready;
 }
 
@@ -69,12 +78,11 @@ function receive(message) {
     for (const handler of handlers.get(message.type) ?? []) handler(message);
     return;
   }
-  const { value, error, line } = JSON.parse(message.text);
   const { resolve, reject } = pending.get(message.id);
   pending.delete(message.id);
   tell();
-  if (error === undefined) resolve(value);
-  else reject(new PythonError(error, line));
+  if (message.ok) resolve(message.value);
+  else reject(new PythonError(message.error, message.line ?? 0));
 }
 
 /** Sends a message and returns a promise of the reply's value, as in socket.js. */
@@ -84,7 +92,7 @@ export async function request(type, content = {}) {
   await ready;
   if (worker !== one) throw new ConnectionLost();
   const id = ++number;
-  one.postMessage({ id, text: JSON.stringify({ language: i18n.current(), ...content, type }) });
+  one.postMessage(JSON.stringify({ language: i18n.current(), ...content, type, id }));
   const reply = new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
   tell();
   return reply;
@@ -99,6 +107,11 @@ export function on(type, handler) {
 export function onConnected(listener) {
   if (isReady) listener(true);
   else connected.add(listener);
+}
+
+/** Calls `listener(isConnected, text)` as in socket.js. */
+export function onState(listener) {
+  states.add(listener);
 }
 
 /** Calls `listener(isBusy)` when Python begins to work, and when it has nothing left to do. */
