@@ -14,7 +14,7 @@ from pathlib import Path
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
 from goryu_page.server.index import START, STYLES, index, joined
-from textbook import ENGINE, POLICY, ROOT, SOCKET, files_of_engine, python_shogi, write_archive
+from textbook import ENGINE, POLICY, ROOT, SOCKET, WORKER, files_of_engine, python_shogi, write_archive
 from vendor import STATIC
 
 NAME = "page"
@@ -38,7 +38,7 @@ ROOMS = (
 
 META = f"""\
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="goryu-python" content="goryu_page.tab.start.start">"""
+<meta name="goryu-python" content="keeps&amp;entry=goryu_page.tab.start.start">"""
 
 
 def build(site: Path) -> None:
@@ -88,7 +88,7 @@ def _write_static(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
     for name, target in {
-        "js/python-worker.js": "js/python-worker.js",
+        **{name: name for name in WORKER},
         "js/theme.js": "static/js/theme.js",
         "icon.svg": "static/icon.svg",
         **{name: name for name in licences},

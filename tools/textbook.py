@@ -49,6 +49,7 @@ goryu-python.zip contains Goryu and python-shogi (GPL-3.0-or-later).
 """
 
 ENTRY = "js/textbook.js"
+WORKER = ("js/python-worker.js", "js/kept-files.js")
 SOCKET = 'define("js/socket.js", () => take("js/worker-socket.js"));\n'
 STYLES = [f"css/{name}.css" for name in ("colors", "base", "board", "microscope", "textbook")]
 ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "locale")
@@ -67,7 +68,7 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="goryu-python" content="goryu_page.microscope.tab.Tab">
+<meta name="goryu-python" content="entry=goryu_page.microscope.tab.Tab">
 <title>Goryu</title>
 <link rel="icon" href="icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="textbook.css">
@@ -250,7 +251,7 @@ def _write_static(folder: Path) -> None:
     (folder / "textbook.js").write_text(script, encoding="utf-8")
     (folder / "textbook.css").write_text("\n".join(styles), encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
-    for name in ("js/python-worker.js", "icon.svg", *licences):
+    for name in (*WORKER, "icon.svg", *licences):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / name)
 

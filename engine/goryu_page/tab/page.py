@@ -9,11 +9,13 @@ from goryu.base.errors import InputError
 from goryu.players.config import EngineConfig
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.session.session import Session
+from goryu_page.tab.backup import BackupView
 from goryu_page.views.views import VIEWS
 
 _log = logging.getLogger("goryu_page.tab")
 
-DATABASE = Path("/home/goryu/dojo.sqlite3")
+DATABASE = Path("/kept/dojo.sqlite3")
+"""The worker lets the browser keep the files of this folder."""
 
 
 class Page:
@@ -28,7 +30,7 @@ class Page:
             dojo.start()
         except InputError as error:
             _log.warning("%s", error)  # Who only plays needs no database.
-        self._session = Session(VIEWS, dojo)
+        self._session = Session({**VIEWS, BackupView.name: BackupView}, dojo)
         self._session.outbox.open()
         self._sending = self._loop.create_task(self._send_all())
 

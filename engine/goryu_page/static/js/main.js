@@ -107,6 +107,7 @@ devices.mount(document.querySelector(".top .tools"));
 showConnection();
 i18n.apply();
 socket.onConnected(tellLanguage);
+socket.on("worker.unkept", () => toast(i18n.t("worker.unkept")));
 socket.start(i18n.current);
 addEventListener("hashchange", route);
 route();

@@ -118,6 +118,9 @@ function receive(message) {
   }
 }
 
+/** Does Python run in this tab, without a server? */
+export const isTab = false;
+
 /** The error of a request whose connection was lost before its reply. isUnsent: the server does not know of it. */
 export class ConnectionLost extends Error {
   constructor(isUnsent = false) {
@@ -138,6 +141,25 @@ export function request(type, content = {}) {
   if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(i18n.t("socket.too.large")));
   socket.send(text);
   return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+}
+
+/** Returns {name, content}: a copy of the database for a file. */
+export async function copy() {
+  const response = await backup("GET");
+  const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
+  return { name, content: await response.blob() };
+}
+
+/** Adds what a copy of a database has, a file; returns what was added. */
+export async function merge(file) {
+  return (await backup("POST", file)).json();
+}
+
+/** Copies are larger than messages may be. */
+async function backup(method, body) {
+  const response = await fetch(`/backup?language=${language()}`, { method, body, headers: { "X-Goryu-Token": token } });
+  if (!response.ok) throw new Error(await response.text());
+  return response;
 }
 
 /** Calls `handler(message)` for each message of this type that the server sends; several views may ask. */

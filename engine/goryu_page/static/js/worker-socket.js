@@ -2,7 +2,9 @@
 
 import * as i18n from "./i18n.js";
 
-const entry = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
+const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
+const keeps = new URLSearchParams(query).has("keeps");
+const COPY = "/tmp/copy.sqlite3";
 const handlers = new Map();
 const connected = new Set();
 const states = new Set();
@@ -12,6 +14,10 @@ let worker = null;
 let ready = null; // A promise; it resolves when the worker answers.
 let isReady = false;
 let number = 0;
+let passed = (_content) => {}; // Takes the file that Python passes next.
+
+/** Does Python run in this tab, without a server? */
+export const isTab = true;
 
 /** The error of a request whose worker was stopped before its reply. */
 export class ConnectionLost extends Error {
@@ -31,7 +37,7 @@ export class PythonError extends Error {
 
 /** Starts Python. Returns a promise that is rejected if it cannot be loaded. */
 export function start() {
-  const address = new URL(`js/python-worker.js?entry=${entry}`, document.baseURI);
+  const address = new URL(`js/python-worker.js?${query}`, document.baseURI);
   // A worker from a blob keeps the page's content policy: code of the reader reaches no other host.
   const script = new Blob([`import ${JSON.stringify(address.href)};`], { type: "text/javascript" });
   const one = new Worker(URL.createObjectURL(script), { type: "module" });
@@ -41,6 +47,7 @@ export function start() {
   ready = new Promise((resolve, reject) => {
     one.onmessage = ({ data }) => {
       if (worker !== one) return;
+      if (typeof data !== "string") return passed(data.content);
       const message = JSON.parse(data);
       if (message.type === "ready") {
         isReady = true;
@@ -50,7 +57,9 @@ export function start() {
         connected.clear(); // After a stop the reader runs what comes next.
       } else if (message.type === "failed") {
         reject(new Error(message.text));
-        for (const listener of states) listener(false, i18n.t("worker.failed", { reason: message.text }));
+        const isTaken = message.name === "NoModificationAllowedError";
+        const text = isTaken ? i18n.t("worker.taken") : i18n.t("worker.failed", { reason: message.text });
+        for (const listener of states) listener(false, text);
         end(new PythonError(message.text, 0));
       } else receive(message);
     };
@@ -98,6 +107,22 @@ export async function request(type, content = {}) {
   return reply;
 }
 
+/** Returns {name, content}: a copy of the database for a file. */
+export async function copy() {
+  const { name } = await request("backup.copy", { path: COPY });
+  const content = new Promise((resolve) => (passed = resolve));
+  worker.postMessage({ path: COPY });
+  return { name, content: await content };
+}
+
+/** Adds what a copy of a database has, a file; returns what was added. */
+export async function merge(file) {
+  const content = new Uint8Array(await file.arrayBuffer());
+  await ready;
+  worker.postMessage({ path: COPY, content });
+  return request("backup.merge", { path: COPY });
+}
+
 /** Calls `handler(message)` for each message of this type. */
 export function on(type, handler) {
   handlers.set(type, [...(handlers.get(type) ?? []), handler]);
@@ -121,4 +146,9 @@ export function onBusy(listener) {
 
 function tell() {
   for (const listener of listeners) listener(pending.size > 0);
+}
+
+if (keeps) {
+  addEventListener("pagehide", () => worker?.terminate()); // Another tab may open the files now.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
