@@ -10,7 +10,7 @@
 namespace goryu {
 namespace {
 
-constexpr std::string_view kMagic = "goryu network 1\n";
+constexpr std::string_view kMagic = "goryu network 2\n";
 constexpr std::uint32_t kMostLayers = 4096, kMostNumbers = 1 << 26;
 
 using Floats = std::vector<float>;
@@ -139,6 +139,7 @@ std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& fil
     if (magic.empty() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
         return "expected a network packed by `dev.py wasm`";
     }
+    reader.text();  // The model's checksum.
     file.format = make_format(reader.text(), 0.0);
     const std::vector<int> planes = reader.integers();
     file.reads_planes = planes.size() == 1;
