@@ -308,6 +308,7 @@ def a_lost_game_is_reviewed_by_one_click_and_is_hers(story: Story, on_board: Any
     page.get_by_label("Your name").fill("花子")
     page.get_by_label("Teaching game").uncheck()
     page.get_by_role("button", name="Start").click()
+    expect(page.locator(".side-parts")).to_be_visible()  # The server has the new game.
     on_page = on_board(page, ".play .shogi")
     (view,) = (one.views["play"] for one in story.server.server.sessions.values())
     for count in range(1, 6):
