@@ -26,7 +26,7 @@ SANITIZERS = {
     "thread": ["-fsanitize=thread"],
 }
 TESTS = ("core_test", "search_test", "winograd_test")
-FUZZERS = ("fuzz_sfen", "fuzz_search")
+FUZZERS = ("fuzz_sfen", "fuzz_search", "fuzz_network_file")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
