@@ -16,6 +16,7 @@ from random import Random
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board
+from goryu.players.score import centipawns
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
 from goryu_lab.records.game_records import GameRecord, Policy
@@ -25,7 +26,6 @@ from goryu_lab.self_play.game import (
     MATE_SCORE,
     improved_target,
     policy_target,
-    value_to_centipawns,
 )
 
 
@@ -65,7 +65,7 @@ def reanalyse(
                 (evaluation,) = yield [board.copy()]
                 value, policy = evaluation.value, policy_target(board.legal_moves(), evaluation.policy)
             if not keeps_scores:
-                score = value_to_centipawns(value, config.scale)
+                score = centipawns(value, config.scale, MATE_SCORE)
             policies.append(_mean(policy, move) if keeps_scores else policy)
         else:
             score = None
