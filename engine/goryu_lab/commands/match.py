@@ -46,13 +46,14 @@ from goryu_lab.match.engine_faults import is_failure, warnings
 from goryu_lab.match.export import RECORD_FORMATS, new_folder, rewrite_records, write_records
 from goryu_lab.match.game import GameRules
 from goryu_lab.match.game_log import GameEntry, GameLog
+from goryu_lab.match.least_squares import ExperimentError
 from goryu_lab.match.openings import DEFAULT_OPENINGS, read_openings
 from goryu_lab.match.referee import Reason
 from goryu_lab.match.report import describe, progress_line, report, summary
-from goryu_lab.match.screening import ScreeningError, parse_changes, report_lines
+from goryu_lab.match.screening import parse_changes, report_lines
 from goryu_lab.match.sprt import Sprt
 from goryu_lab.match.tournament import Match, MatchConfig
-from goryu_lab.match.tuning import TuningError, parse_ranges
+from goryu_lab.match.tuning import parse_ranges
 from goryu_lab.work.cluster import ClusterConfig
 
 
@@ -231,16 +232,11 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")
     lines = [report(match.names, match.entries, match.test)]
-    if config.tuned:
-        try:
-            lines += match.surface().lines()
-        except TuningError as error:  # The match ended early.
-            lines.append(f"tuning: {error}")
-    if config.screened:
-        try:
-            lines += report_lines(config.screened, match.effects())
-        except ScreeningError as error:
-            lines.append(f"screening: {error}")
+    try:
+        lines += match.surface().lines() if config.tuned else []
+        lines += report_lines(config.screened, match.effects()) if config.screened else []
+    except ExperimentError as error:  # The match ended early.
+        lines.append(str(error))
     text = "\n".join(lines)
     print(text)
     result = summary(match.names, match.entries, match.test)

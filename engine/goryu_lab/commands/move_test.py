@@ -6,8 +6,8 @@ r"""Compares variants of an engine by the moves that they choose, judged by anot
 
 The first variant is the engine as it is. Each --variant is the same engine with other options; a second
 --engine is another program. They choose moves in positions of the games, drawn at random; the judge gives the
-win rate after each of them where they differ. Files of games: KIF, KI2, CSA, JKF or USI lines, such as
-`goryu match --records usi` writes. Killed, it goes on when the same command is given again, also with more
+win rate after each of them where they differ. Games: records of any kind, such as `goryu match --records usi`
+writes; damaged ones are left out. Killed, it goes on when the same command is given again, also with more
 --positions or more games. The test says what deserves a match; it does not replace one.
 """
 
@@ -21,8 +21,7 @@ from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.engines.time_control import TimeControl
 from goryu.engines.usi_client import EngineSpec, Timeouts
-from goryu.kifu.reading import parse_records
-from goryu.kifu.record import GameRecord
+from goryu.kifu.archives import find_records, read_candidates
 from goryu_lab.match.single_moves import MoveTest, MoveTestConfig, report
 
 
@@ -35,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of the command line."""
     parser = new_parser(__doc__)
-    parser.add_argument("games", type=Path, nargs="+", metavar="GAME", help="files of games")
+    parser.add_argument(
+        "games", type=Path, nargs="+", metavar="GAME", help="files, folders or archives of records"
+    )
     engines = parser.add_argument_group("engines")
     engines.add_argument(
         "--engine", type=command_words, action="append", required=True, metavar="CMD",
@@ -80,7 +81,9 @@ def options_of(text: str) -> tuple[tuple[str, str], ...]:
 def run(args: argparse.Namespace) -> None:
     """Tests positions until there are enough, and prints the report."""
     config = make_config(args)
-    games = [game for path in args.games for game in read_games(path)]
+    games = [found.game for found in read_candidates(find_records(args.games)) if found.game]
+    if not games:
+        raise UsageError("expected a game that can be read")
     args.out.mkdir(parents=True, exist_ok=True)
     test = MoveTest(config, args.out / "moves.jsonl", from_arguments(Timeouts, args))
     with closing(test), ProgressDisplay() as display:
@@ -104,13 +107,3 @@ def make_config(args: argparse.Namespace) -> MoveTestConfig:
         raise UsageError("expected a --variant, or another --engine")
     judge = EngineSpec(args.judge, tuple(args.judge_option), judge_limits)
     return from_arguments(MoveTestConfig, args, variants=tuple(variants), judge=judge)
-
-
-def read_games(path: Path) -> list[GameRecord]:
-    """Returns the games of a file; raises RecordError if one of them is damaged."""
-    games = []
-    for game in parse_records(path.read_bytes(), str(path)):
-        if isinstance(game, Exception):
-            raise game
-        games.append(game)
-    return games
