@@ -369,6 +369,19 @@ def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
     assert 0 < after < before
 
 
+def test_reanalysis_can_take_endangered_kings_only() -> None:
+    """White's king has five attacked squares in the second of three positions, no other king has any."""
+    start = "4k4/9/4G4/9/9/9/9/4P4/4K4 b - 1"
+    moves = tuple(map(move_from_usi, ("5c5b", "5a5b", "5h5g")))
+    game = GameRecord(moves, (0, 0, 0), DRAW, start_sfen=start)
+    for least, expected in ((0, [0, 1, 2]), (5, [1]), (6, [])):
+        task = reanalyse(
+            game, CONFIG, 1.0, Random(1), keeps_scores=True, teacher="again", number=0, least_danger=least
+        )
+        (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
+        assert [i for i, score in enumerate(result.evals) if score is not None] == expected
+
+
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "self.games"
 
