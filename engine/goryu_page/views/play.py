@@ -13,6 +13,7 @@ from goryu.base.language import tr
 from goryu.games.reversi import PASS
 from goryu.games.shogi import START_SFEN
 from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
 from goryu_page.dojo.network_choice import found_networks
@@ -50,6 +51,12 @@ class NetworkRequest(Request):
     """name: of a file that the page has named; "" for the strongest network here."""
 
     name: str
+
+
+class PositionRequest(Request):
+    """sfen: with or without the word "sfen"."""
+
+    sfen: Annotated[str, Meta(max_length=200)]
 
 
 class SaveRequest(OfGame):
@@ -96,6 +103,10 @@ class PlayView(View):
         """Takes another network for all searches, this game's excepted; returns the choices."""
         await self.session.run("play.network", lambda _job: self.session.dojo.use_network(message.name))
         return self.on_options(message)
+
+    def on_position(self, message: PositionRequest) -> str:
+        """Returns the SFEN of a position that the user has set up; raises SfenError if it is not legal."""
+        return Board(message.sfen.strip().removeprefix("sfen").strip()).sfen()
 
     def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""

@@ -1,6 +1,7 @@
 // The form for a new game.
 
 import * as i18n from "./i18n.js";
+import { editButton } from "./position-editor.js";
 import { engineEntries, html, live, nothing, options } from "./template.js";
 
 const { t } = i18n;
@@ -25,7 +26,7 @@ const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
  * user does not want the given position. onGrade(grade): how strong the user is. onNetwork(name): another network is
- * wanted. onChange(): something has to be drawn.
+ * wanted. onChange(): something has to be drawn. position(): the one on the board.
  *
  * The values name and level are null until the user has been asked, or has chosen one.
  */
@@ -36,7 +37,6 @@ export class SetupForm {
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
     this.strength = null; // The reply of "train.strength".
-    this.sfen = "";
     this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
     this.name = this.values.name ?? ""; // As it is typed.
   }
@@ -199,10 +199,9 @@ export class SetupForm {
   moreView() {
     const { name, keeps } = this.values;
     const keep = (event) => this.set({ keeps: event.target.checked });
-    return html`<details ?open=${Boolean(this.sfen)}>
+    return html`<details>
       <summary class="muted small">${t("setup.more")}</summary>
-      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>
-      <label class="field" ?hidden=${this.given}>${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label></div>
+      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>${editButton(this.calls.position)}</div>
     </details>`;
   }
 
@@ -227,7 +226,7 @@ export class SetupForm {
       side,
       opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(this.level),
       clock: chosen && { ...chosen, main: 60 * chosen.main },
-      sfen: isShogi ? this.sfen.trim() || this.options.handicaps[handicap].sfen : "",
+      sfen: isShogi ? this.options.handicaps[handicap].sfen : "",
     };
     if (isShogi) Object.assign(setup, { name: this.name.trim(), keeps: this.values.keeps });
     if (isShogi && lesson && side !== "both") setup.lesson = { threshold };

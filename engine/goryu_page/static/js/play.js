@@ -8,9 +8,9 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
-import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt, START } from "./play-state.js";
+import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt } from "./play-state.js";
 import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from "./play-view.js";
-import { afterMove } from "./sfen.js";
+import { afterMove, START } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
 import { button, html, iconButton, nothing, options, render } from "./template.js";
@@ -30,7 +30,9 @@ export function mount(section) {
 /** Takes the position that another view hands over. */
 export function show(argument) {
   const given = argument === "position" && handoff.takenPosition();
-  if (given) view.give(given);
+  if (!given) return;
+  history.replaceState(null, "", "#play"); // The next position comes by the same address.
+  view.give(given);
 }
 
 class PlayView {
@@ -59,6 +61,7 @@ class PlayView {
       onGrade: (grade) => this.takeStrength("train.grade", { grade }),
       onNetwork: (name) => this.takeNetwork(name),
       onChange: () => this.draw(),
+      position: () => (this.kind === "shogi" ? this.board.position.sfen : ""),
     });
     this.lesson = new LessonPanel({
       onUndo: () => this.answer("play.undo"),
