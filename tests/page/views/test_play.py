@@ -203,6 +203,28 @@ def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on
     expect(page.locator(".status + p")).to_have_text("on time")
 
 
+@pytest.mark.usefixtures("quick_replies")
+def test_two_engines_play_each_other_and_wait_when_they_are_told(page: Any, server: Any) -> None:
+    page.locator('input[name="game"][value="tictactoe"]').check(force=True)
+    page.get_by_text("Watch", exact=True).click()
+    for side in ("×", "○"):
+        page.get_by_label(f"Engine for {side}").select_option("alpha-beta")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".status")).to_have_text("Draw")
+    assert page.locator(".player .name").all_inner_texts() == 2 * ["Alpha-beta: perfect play"]
+
+    page.get_by_role("button", name="New game").click()
+    page.locator('input[name="game"][value="shogi"]').check(force=True)
+    page.get_by_label("Engine for White").select_option("2")
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator(".dots:visible")).to_have_count(0)
+    count = len(the_game(server).played)
+    page.get_by_role("button", name="Go on", exact=True).click()
+    expect(page.locator(".moves li").nth(count + 1)).to_be_visible()
+    assert the_game(server).names == ("Goryu Raccoon", "Goryu Squirrel")
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("quick_replies")
 def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, on_board: Any) -> None:

@@ -8,7 +8,7 @@ const { t } = i18n;
 
 const GAMES = ["shogi", "reversi", "tictactoe"];
 const BOARDS = { reversi: 8, reversi6: 6, reversi4: 4 };
-const SIDES = ["first", "second", "random", "both"];
+const SIDES = ["first", "second", "random", "both", "none"];
 const CLOCKS = [
   { main: 0, byoyomi: 10, increment: 0 },
   { main: 0, byoyomi: 30, increment: 0 },
@@ -37,7 +37,7 @@ export class SetupForm {
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
     this.strength = null; // The reply of "train.strength".
-    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
     this.name = this.values.name ?? ""; // As it is typed.
   }
 
@@ -71,9 +71,9 @@ export class SetupForm {
     return html`<form class="stack" @submit=${(event) => this.submit(event)}>
       <h2>${t("setup.title")}</h2>
       ${given ? this.givenView(given) : this.choiceView("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game))}
-      ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()}
+      ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()} ${values.side === "none" ? this.rivalView() : nothing}
       ${this.choiceView("side", SIDES, (side) => this.sideName(side))} ${isShogi && !given ? this.handicapsView() : nothing} ${this.clocksView()}
-      ${isShogi && values.side !== "both" ? this.lessonView() : nothing} ${isShogi && values.name === null ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
+      ${isShogi && this.isOneSided ? this.lessonView() : nothing} ${isShogi && values.name === null && values.side !== "none" ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
       <div class="row">
         <button class="primary grow">${t("setup.start")}</button
         ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${this.calls.onCancel}>${t("setup.cancel")}</button>
@@ -82,7 +82,7 @@ export class SetupForm {
   }
 
   sideName(side) {
-    if (this.values.game !== "tictactoe" || side === "random" || side === "both") return t(`setup.side.${side}`);
+    if (this.values.game !== "tictactoe" || !["first", "second"].includes(side)) return t(`setup.side.${side}`);
     return side === "first" ? "×" : "○";
   }
 
@@ -118,7 +118,7 @@ export class SetupForm {
     const level = levels[this.level - 1];
     const proposed = this.strength?.level ?? this.level;
     return html`<fieldset class="level">
-      <legend>${t("setup.level")}</legend>
+      <legend>${this.levelName()}</legend>
       <div class="level-head"><output class="level-name">${level[language]}</output><span class="muted small">${level.about[language]}</span></div>
       <input type="range" min="1" max=${levels.length} aria-label=${t("setup.level")} aria-valuetext=${level[language]}
         .value=${live(String(this.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
@@ -149,13 +149,31 @@ export class SetupForm {
     return this.selectView(t("setup.network"), entries, chosen, this.calls.onNetwork, t("setup.network.note"));
   }
 
+  /** What the engine is for: the opponent, or, between engines, the first player. */
+  levelName() {
+    return this.values.side === "none" ? t("setup.engine", { side: this.sideName("first") }) : t("setup.level");
+  }
+
+  /** Does a person play one side? */
+  get isOneSided() {
+    return !["both", "none"].includes(this.values.side);
+  }
+
   agentsView() {
     const { game, agents } = this.values;
-    const names = this.options.agents[game];
-    const chosen = names.includes(agents[game]) ? agents[game] : names[Math.floor(names.length / 2)];
-    agents[game] = chosen;
-    const entries = names.map((name) => [name, this.agentName(name)]);
-    return this.selectView(t("setup.level"), entries, chosen, (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+    agents[game] = known(agents[game], this.options.agents[game]);
+    const entries = this.options.agents[game].map((name) => [name, this.agentName(name)]);
+    return this.selectView(this.levelName(), entries, agents[game], (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+  }
+
+  /** The engine that plays White against the one above. */
+  rivalView() {
+    const { game, rivals } = this.values;
+    const { levels, agents } = this.options;
+    const users = engineEntries(this.engines).map(([name, ...rest]) => [`${USER_ENGINE}${name}`, ...rest]);
+    const entries = game === "shogi" ? [...levels.map((level) => [level.name, level[i18n.current()]]), ...users] : agents[game].map((name) => [name, this.agentName(name)]);
+    rivals[game] = known(rivals[game], entries.filter(([, , isMissing]) => !isMissing).map(([name]) => name));
+    return this.selectView(t("setup.engine", { side: this.sideName("second") }), entries, rivals[game], (rival) => this.set({ rivals: { ...rivals, [game]: rival } }));
   }
 
   boardsView() {
@@ -229,10 +247,16 @@ export class SetupForm {
       sfen: isShogi ? this.options.handicaps[handicap].sfen : "",
     };
     if (isShogi) Object.assign(setup, { name: this.name.trim(), keeps: this.values.keeps });
-    if (isShogi && lesson && side !== "both") setup.lesson = { threshold };
+    if (side === "none") Object.assign(setup, { rival: this.values.rivals[game] });
+    if (isShogi && lesson && this.isOneSided) setup.lesson = { threshold };
     if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves, before: this.given.moves.length });
     await this.calls.onStart(setup);
   }
+}
+
+/** Returns what the user has chosen, or one in the middle if it is not there. */
+function known(chosen, names) {
+  return names.includes(chosen) ? chosen : names[Math.floor(names.length / 2)];
 }
 
 /** Returns the game without the size of its board. */

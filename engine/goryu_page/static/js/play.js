@@ -1,4 +1,4 @@
-// The view "Play": a game against an engine, or of two people at one screen.
+// The view "Play": a game against an engine, of two people at one screen, or of two engines.
 
 import { Board } from "./board.js";
 import { penButton } from "./drawing.js";
@@ -19,6 +19,7 @@ const { t } = i18n;
 
 const SAVED = "goryu.play";
 const TICK_MS = 100;
+const SIDES = [["none", "second"], ["first", "both"]]; // Of the people: does one play Black, and does one play White?
 
 let view = null;
 
@@ -125,7 +126,7 @@ class PlayView {
     clearErrors();
     this.given = null;
     this.form.give(null);
-    this.kept = { ...setup, side: state.people[0] ? (state.people[1] ? "both" : "first") : "second" };
+    this.kept = { ...setup, side: SIDES[Number(state.people[0])][Number(state.people[1])] };
     this.isFlipped = false;
     this.showSetup(false);
     this.update(state);
@@ -398,7 +399,8 @@ class PlayView {
       ${button("play.hint", () => this.hint(), { className: "hint-button", isDisabled: !canMove || this.at !== null || this.isHinting })}
       ${button("play.again", send("play.again"), { className: "primary", isHidden: !state.failed })}
       ${button("play.undo", send("play.undo"), { isHidden: Boolean(state.lesson?.question), isDisabled: !state.undoes /* The question has such a button. */ })}
-      ${button("play.resign", () => this.resign(), { isDisabled: !canMove })}
+      ${button("play.resign", () => this.resign(), { isDisabled: !canMove, isHidden: Boolean(state.rival) })}
+      ${button(state.waits ? "play.go" : "play.wait", send(state.waits ? "play.again" : "play.wait"), { isHidden: !state.rival || state.over })}
       ${button("play.declare", send("play.declare"), { className: "primary", isHidden: !state.declares })}
       ${button("play.flip", () => this.flip(), { isHidden: !isShogi })}
       ${button(this.hasSound ? "play.sound.on" : "play.sound.off", () => this.toggleSound(), { pressed: this.hasSound })}
@@ -445,8 +447,8 @@ class PlayView {
   playerView(side, isTurn) {
     const { state, lesson } = this;
     const clocks = state.clock && this.clocksNow();
-    const isThinking = isTurn && !state.failed && !lesson.isWaiting;
-    return playerView(state, side, { opponent: this.opponentName(), cells: shownAt(state, this.at).position, clocks, isThinking });
+    const isThinking = isTurn && !state.failed && !state.waits && !lesson.isWaiting;
+    return playerView(state, side, { opponent: this.opponentName(side), cells: shownAt(state, this.at).position, clocks, isThinking });
   }
 
   drawGiven() {
@@ -478,11 +480,11 @@ class PlayView {
     if (shown) list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
-  opponentName() {
-    const { opponent, game } = this.state;
+  opponentName(side) {
+    const { opponent, rival, game } = this.state;
+    const name = side === 1 && rival ? rival : opponent;
     if (!this.options) return "Goryu";
-    if (game !== "shogi") return this.form.agentName(opponent);
-    return this.form.shogiName(opponent);
+    return game === "shogi" ? this.form.shogiName(name) : this.form.agentName(name);
   }
 
   /** Returns the seconds of main time that both sides have left; in byoyomi they are negative. */

@@ -84,9 +84,9 @@ class ReviewView {
     return html`<h2>${t("review.intro")}</h2>
       <p>${t("review.drop")}</p>
       <p class="small muted">${t("review.formats")}</p>
-      <div class="row">${button("review.open", () => this.file.click(), { className: "primary" })}${this.file}</div>
+      <div class="row">${button("review.open", () => this.file.click(), { className: "primary" })}${editButton(() => "")}${this.file}</div>
       <textarea rows="6" spellcheck="false" placeholder=${paste} aria-label=${paste} title=${paste}></textarea>
-      <div class="row">${button("review.paste.open", () => this.openText(this.opener.querySelector("textarea").value))}${editButton(() => "")}</div>
+      <div class="row">${button("review.paste.open", () => this.openText(this.opener.querySelector("textarea").value))}</div>
       <div ?hidden=${!games.length}><h3>${t("review.recent")}</h3><ul class="recent">${games.map((game) => this.recentView(game))}</ul></div>`;
   }
 
