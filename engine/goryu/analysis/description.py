@@ -255,8 +255,8 @@ def ply_json(board: Board, ply: PlyReview) -> Json:
     }
 
 
-def position_json(board: Board, analysis: PositionAnalysis) -> Json:
-    """Returns an analysis with the names of the moves. Win rates are in [0, 1]."""
+def position_json(board: Board, analysis: PositionAnalysis, lines: int = SHOWN_MOVES) -> Json:
+    """Returns an analysis with the names of the moves, and of `lines` continuations. Rates are in [0, 1]."""
     shown = [move for move in analysis.moves if move.visits or move.mate or move.prior >= LEAST_PRIOR]
     rate = analysis.win_rate
     return {
@@ -273,7 +273,7 @@ def position_json(board: Board, analysis: PositionAnalysis) -> Json:
                 "visits": move.visits,
                 "winRate": None if move.value is None else round((1 + move.value) / 2, 4),
                 "mate": move.mate,
-                "line": named_line(board, move.pv if i < SHOWN_MOVES else move.pv[:1]),
+                "line": named_line(board, move.pv if i < lines else move.pv[:1]),
             }
             for i, move in enumerate(shown)
         ],
