@@ -44,7 +44,7 @@ PACKAGE = ROOT / "engine" / "goryu"
 OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULTILINE)
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
-TEXTBOOK = ROOT / "build" / "textbook" / "page"
+TEXTBOOK = ROOT / "build" / "textbook" / "site"
 COMMANDS = re.compile(r"^<!-- commands -->$", re.MULTILINE)
 ABOUT = re.compile(r"^<!-- textbook -->$", re.MULTILINE)
 NOTEBOOK = re.compile(r"(\]\([\w.-]+)\.ipynb\)(?! *\{)")
@@ -115,14 +115,15 @@ def reference(package: str, page: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Makes the address of the repository known, and builds the textbook."""
+    """Makes the address of the repository known, and builds the textbook and the page without a server."""
     repository = os.environ.get("REPOSITORY_URL", "")
     config.repo_url = repository or None
     try:
         config.extra["textbook"] = build_textbook(TEXTBOOK)
+        tool("tab_page").build(TEXTBOOK)
     except tool("textbook").UsageError as error:
         config.extra["textbook"] = ""
-        log.info("The textbook that runs is left out of the site: %s", error)
+        log.info("The textbook that runs and the page are left out of the site: %s", error)
     config.extra["source"] = f"{repository}/blob/main" if repository else ROOT.as_uri()
     return config
 
@@ -155,9 +156,9 @@ def tool(name: str) -> Any:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Puts the textbook into the site."""
+    """Puts the textbook and the page into the site."""
     if config.extra["textbook"]:
-        shutil.copytree(TEXTBOOK, Path(config.site_dir, "textbook"), dirs_exist_ok=True)
+        shutil.copytree(TEXTBOOK, config.site_dir, dirs_exist_ok=True)
         tool("textbook").write_service_worker(Path(config.site_dir))
 
 

@@ -12,7 +12,7 @@
 namespace goryu {
 namespace {
 
-constexpr std::string_view kMagic = "goryu network 1\n";
+constexpr std::string_view kMagic = "goryu network 2\n";
 constexpr std::uint32_t kMostLayers = 4096, kMostNumbers = 1 << 26;
 constexpr long long kMostWidth = 1 << 16;  // Of all maps together, and of all vectors: 85 MB for the maps.
 
@@ -160,6 +160,7 @@ std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& fil
     if (magic.empty() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
         return "expected a network packed by `dev.py wasm`";
     }
+    reader.text();  // The model's checksum.
     file.format = make_format(reader.text(), 0.0);
     const std::vector<int> planes = reader.integers();
     file.reads_planes = planes.size() == 1;

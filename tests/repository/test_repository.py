@@ -245,7 +245,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
     others |= {"parcel.py"}  # It needs nothing but Python.
     others |= {"network_file.py"}  # A part of wasm.py.
     others |= {"message_types.py", "javascript_types.py"}  # They need what the tests need.
-    others |= {"textbook.py"}  # The verb `docs` runs it by docs/hooks.py.
+    others |= {"textbook.py", "tab_page.py"}  # The verb `docs` runs them by docs/hooks.py.
     others |= {"bench.py"}  # A command of goryu, and so a verb.
     tools = ROOT / "tools"
     others |= {f"gpu/{path.name}" for path in (tools / "gpu").glob("*.py")}  # A package of two programs.
