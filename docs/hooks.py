@@ -10,6 +10,7 @@ Guides are plain Markdown that GitHub shows too. On the site
   classes, without names the whole file;
 - `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the
   docstrings; on a Japanese page it becomes links to them;
+- `<!-- commands -->` becomes what the commands print with --help;
 - code of a chapter of the textbook gets a link that runs it (tools/textbook.py), and `<!-- textbook -->`
   becomes a paragraph about that; without npm both are left out;
 - a notebook becomes a page with the outputs that it has, and links to notebooks lead to these pages.
@@ -44,6 +45,7 @@ OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULT
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
 TEXTBOOK = ROOT / "build" / "textbook" / "site"
+COMMANDS = re.compile(r"^<!-- commands -->$", re.MULTILINE)
 ABOUT = re.compile(r"^<!-- textbook -->$", re.MULTILINE)
 NOTEBOOK = re.compile(r"(\]\([\w.-]+)\.ipynb\)(?! *\{)")
 REFERENCE = re.compile(r"^<!-- reference: goryu\.(\S+) -->$", re.MULTILINE)
@@ -211,6 +213,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     markdown = NOTEBOOK.sub(r"\1.md)", markdown)
     markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), page, config), markdown)
     markdown = ABOUT.sub(lambda _: about_textbook(page, config), markdown)
+    markdown = COMMANDS.sub(lambda _: tool("guides").reference(language_of(page)), markdown)
     markdown = REFERENCE.sub(lambda match: reference(match[1], here), markdown)
     return OUTSIDE.sub(lambda match: match[1] + address(match[2], here, config) + match[3], markdown)
 

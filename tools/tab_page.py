@@ -17,7 +17,7 @@ import wasm
 from bootstrap import StepError
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
-from goryu_page.server.index import START, STYLES, index, joined
+from goryu_page.server.index import START, STYLES, index, joined, later
 from textbook import ENGINE, POLICY, ROOT, SOCKET, files_of_engine, python_shogi, write_archive
 from vendor import STATIC
 
@@ -106,7 +106,7 @@ def _write_static(folder: Path) -> None:
     socket = joining.modules(START)["js/socket.js"]
     script = script.replace(socket, joining.module("js/worker-socket.js")[0] + SOCKET)
     texts = {f"joined/{name}": make() for name, make in STYLES.items()}
-    texts |= {f"joined/{path}": joined(path) for path in joining.later(START)}
+    texts |= {f"joined/{path}": joined(path) for path in later(START)}
     for name, text in {f"joined/{START}": script, **texts}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

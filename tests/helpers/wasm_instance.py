@@ -30,7 +30,8 @@ class WasmtimeInstance:
         linker.define_wasi()
         asked = FuncType([], [ValType.i32()])
         linker.define_func("env", "goryu_should_stop", asked, lambda: int(self.shouldStop()))
-        self._exports: Any = linker.instantiate(self._store, module).exports(self._store)
+        instance: Any = linker.instantiate(self._store, module)
+        self._exports = instance.exports(self._store)
         self._exports["_initialize"](self._store)
 
     def call(self, name: str, *given: float | str) -> float | str:

@@ -16,11 +16,13 @@ class Engine:
     """One engine: an instance of the module, with its options, its position and one search.
 
     should_stop: what the module asks during a mate search; it must not raise.
+    is_lost: has the module ended, as for want of memory? It cannot be used any more.
     """
 
     def __init__(self, instance: Any) -> None:
         """instance: an `Engine` of goryu.js, as Pyodide gives it to Python."""
         self._view, self._call = instance.view, instance.call
+        self.is_lost = False
         self._options: dict[str, float] = {}
         self._room = int(self.run("allocate", 8 * MOST_MOVES))
         self.should_stop: Callable[[], bool] = lambda: False
@@ -34,7 +36,8 @@ class Engine:
     def _called(self, function: str, *arguments: float | str) -> Any:
         try:
             return self._call(function, *arguments)
-        except Exception as error:  # The module has trapped: JavaScript has raised.
+        except Exception as error:  # JavaScript raises.
+            self.is_lost = True
             raise BackendError(f"WebAssembly: {error}") from error
 
     def must(self, function: str, *arguments: float | str) -> None:

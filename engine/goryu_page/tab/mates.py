@@ -6,6 +6,7 @@ from goryu.games.shogi import Board, move_from_usi
 from goryu.games.state import Move
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu_page.tab.engine import Engine
+from goryu_page.tab.green_threads import in_one_go
 
 VERDICTS = {1: MateVerdict.MATE, 0: MateVerdict.NO_MATE, -1: MateVerdict.UNKNOWN}
 
@@ -13,14 +14,15 @@ VERDICTS = {1: MateVerdict.MATE, 0: MateVerdict.NO_MATE, -1: MateVerdict.UNKNOWN
 class Mates:
     """Solves mates as `search/mates/mate.py` does. A search keeps every other thread waiting."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._engine.set_options({"missing_king": 1})
+    def __init__(self, new_engine: Callable[[], Engine]) -> None:
+        self._new_engine = new_engine
+        self._engine = new_engine()
 
     def mate_in_one(self, board: Board) -> Move | None:
         """Returns the first move that mates at once, or None."""
-        self._engine.must("set_position", f"sfen {board.sfen()}")
-        move = int(self._engine.run("mate_in_one"))
+        engine = self._ready()
+        engine.must("set_position", f"sfen {board.sfen()}")
+        move = int(engine.run("mate_in_one"))
         return Move(move) if move else None
 
     def solve(
@@ -33,10 +35,10 @@ class Mates:
     ) -> Mate:
         """Searches a forced mate by the side to move, expanding at most `nodes` positions.
 
-        should_stop: asked now and then. shortening_nodes, capacity: as of the native search; 0 is the usual
-        capacity.
+        should_stop: asked now and then; no other thread runs meanwhile. shortening_nodes, capacity: as of the
+            native search; 0 is the usual capacity.
         """
-        engine, errors = self._engine, list[BaseException]()
+        engine, errors = self._ready(), list[BaseException]()
 
         def stops() -> bool:
             try:
@@ -48,10 +50,17 @@ class Mates:
         engine.set_position(board)
         engine.should_stop = stops
         try:
-            verdict = VERDICTS[int(engine.run("solve", nodes, shortening_nodes, capacity))]
+            with in_one_go():
+                verdict = VERDICTS[int(engine.run("solve", nodes, shortening_nodes, capacity))]
         finally:
             engine.should_stop = lambda: False
         if errors:
             raise errors[0]
         line = engine.text("mate_line").split() if verdict is MateVerdict.MATE else []
         return Mate(verdict, tuple(map(move_from_usi, line)), int(engine.run("mate_nodes")))
+
+    def _ready(self) -> Engine:
+        if self._engine.is_lost:
+            self._engine = self._new_engine()
+        self._engine.set_options({"missing_king": 1})
+        return self._engine

@@ -24,7 +24,7 @@ def install(new_instance: Callable[[], Any]) -> None:
     def new_engine() -> Engine:
         return Engine(new_instance())
 
-    mates = Mates(new_engine())
+    mates = Mates(new_engine)
     _register(
         "goryu._native",
         Board=Board,

@@ -75,8 +75,9 @@ class Network:
 
     def give_back(self, engine: Engine) -> None:
         """Takes an engine back, and frees its graph."""
-        engine.run("clear")
-        self._idle.append(engine)
+        if not engine.is_lost:
+            engine.run("clear")
+            self._idle.append(engine)
 
 
 def evaluator_class(new_engine: Callable[[], Engine]) -> type[Network]:

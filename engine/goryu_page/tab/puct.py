@@ -28,6 +28,9 @@ SLICE = 4
 TURN_S = 0.02
 """How long a search keeps others waiting, in seconds."""
 
+MOST_BYTES = 192 << 20
+"""Memory of a graph: a tab has less than a program."""
+
 STATS, NODE, EDGE = 11, 12, 6
 """Numbers of `goryu_stats`, of `goryu_node`, and of a move in `goryu_edges`."""
 
@@ -289,7 +292,7 @@ def _options(config: PuctConfig, solver: Solver) -> dict[str, float]:
     options = {
         "batch_size": config.batch_size,
         "capacity": config.capacity,
-        "capacity_bytes": config.capacity_bytes,
+        "capacity_bytes": min(config.capacity_bytes, MOST_BYTES),
         "mate_nodes": solver.nodes if isinstance(solver, MateSolver) else 0,
         "mate_nodes_per_visit": solver.nodes_per_visit if isinstance(solver, MateSolver) else 0,
         "lcb": config.final_move == "lcb",
