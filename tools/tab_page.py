@@ -129,7 +129,8 @@ def _write_engine(folder: Path) -> None:
     except StepError as error:
         raise UsageError(str(error)) from error
     folder.mkdir()
-    shutil.copyfile(wasm.MODULE, folder / wasm.MODULE.name)
+    for path in (wasm.MODULE, wasm.SOURCES / "goryu.js"):
+        shutil.copyfile(path, folder / path.name)
     sizes = {}
     for name in wasm.NETWORKS:
         packed = folder / f"{name}.network"
@@ -160,4 +161,3 @@ def _write_static(folder: Path) -> None:
     }.items():
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / target)
-    shutil.copyfile(wasm.SOURCES / "goryu.js", folder / "js" / "goryu.js")

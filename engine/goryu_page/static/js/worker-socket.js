@@ -5,6 +5,7 @@ import * as i18n from "./i18n.js";
 
 const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
 const isPage = new URLSearchParams(query).has("page"); // Else the textbook.
+const FAULTS = { NoModificationAllowedError: "worker.taken", NotSupportedError: "worker.old" };
 const COPY = "/tmp/copy.sqlite3";
 const handlers = new Map();
 const connected = new Set();
@@ -58,8 +59,7 @@ export function start() {
         connected.clear(); // After a stop the reader runs what comes next.
       } else if (message.type === "failed") {
         reject(new Error(message.text));
-        const isTaken = message.name === "NoModificationAllowedError";
-        const text = isTaken ? i18n.t("worker.taken") : i18n.t("worker.failed", { reason: message.text });
+        const text = i18n.t(FAULTS[message.name] ?? "worker.failed", { reason: message.text });
         for (const listener of states) listener(false, text);
         end(new PythonError(message.text, 0));
       } else receive(message);
