@@ -22,7 +22,7 @@ def test_learning_tictactoe_writes_a_network_and_every_number(
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     every_run = experiments.mean_correctness
-    monkeypatch.setattr(experiments, "mean_correctness", lambda new, runs: every_run(new, min(runs, 10)))
+    monkeypatch.setattr(experiments, "mean_correctness", lambda new, runs: every_run(new, min(runs, 3)))
     words = ["--cycles", "1", "--games-per-cycle", "40", "--match-games", "2", "--threads", "1"]
     assert main(["tictactoe", *words, "--folder", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
