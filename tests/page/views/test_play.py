@@ -1,6 +1,5 @@
 """Games in a real browser, played by clicks."""
 
-import random
 import re
 from typing import Any
 
@@ -168,33 +167,6 @@ def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on
     start(page, side="both")
     expect(page.locator(".status")).to_have_text("White wins")
     expect(page.locator(".status + p")).to_have_text("on time")
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("quick_replies")
-def test_a_whole_game_of_shogi_against_the_lowest_level(page: Any, server: Any, on_board: Any) -> None:
-    """The person resigns after 12 moves of their own, if the game lasts that long."""
-    choose_level(page, 1)
-    start(page)
-    board = on_board(page)
-    rng = random.Random(1)
-    for turn in range(12):
-        game = the_game(server)
-        if game.over:
-            break
-        names = set(game.names_of_moves())
-        move = rng.choice(sorted(names))
-        board.move(move, has_choice={move.rstrip("+"), move.rstrip("+") + "+"} <= names)
-        page.wait_for_function(
-            "count => document.querySelectorAll('.moves li').length >= count || "
-            "document.querySelector('.status.over')",
-            arg=2 * turn + 2,
-        )
-    if not the_game(server).over:
-        page.get_by_role("button", name="Resign").click()
-        page.locator("dialog").get_by_role("button", name="Resign").click()
-    expect(page.locator(".status")).to_have_text(re.compile("You (win|lose)"))
-    assert the_game(server).over is not None
 
 
 @pytest.mark.usefixtures("quick_replies")
