@@ -30,7 +30,7 @@ TESTS = ("core_test", "search_test", "winograd_test")
 ARGUMENTS = {"address": [], "thread": ["threads"]}
 """What the tests are told."""
 
-FUZZERS = ("fuzz_sfen", "fuzz_search")
+FUZZERS = ("fuzz_sfen", "fuzz_search", "fuzz_network_file")
 KERNELS = {"avx_vnni": "avx_vnni", "avx512": "avx512vl", "avx512_vnni": "avx512_vnni"}
 """Parts of winograd_*.cpp -> what /proc/cpuinfo says of processors that run them."""
 

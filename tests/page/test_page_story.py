@@ -23,6 +23,7 @@ from web_client import ADDRESS, can_listen
 expect = pytest.importorskip("playwright.sync_api").expect
 
 ME = "私"
+HER = "花子"
 DAY = datetime(2026, 11, 26, 3, 0, tzinfo=UTC)
 PLAYOUTS = 100
 
@@ -58,7 +59,7 @@ def write_games(folder: Path) -> int:
     for number, (name, moves) in enumerate(games):
         loser = len(moves) % 2  # The side to move, who has given a piece away, resigns.
         names = (name, f"相手{number}") if loser == 0 else (f"相手{number}", name)
-        date = f"2026/{1 + number % 10:02}/{1 + number % 28:02}"
+        date = f"2025/{1 + number % 10:02}/{1 + number % 28:02}"
         record = GameRecord(
             plies=tuple(map(Ply, moves)), names=names, ending=Ending.RESIGNATION, winner=1 - loser,
             headers={"開始日時": date},
@@ -142,7 +143,7 @@ def test_a_folder_of_games_becomes_problems_that_are_solved_and_come_back(
     the_next_day(story, wrong, right)
     two_orders_of_moves_meet(story)
     a_blunder_is_taken_back(story, on_board)
-    a_lost_game_is_reviewed_by_one_click_and_is_hers(story, on_board)
+    a_lost_game_becomes_a_problem(story, on_board)
     a_phone_pairs_and_plays(story, open_page, on_board)
 
 
@@ -273,7 +274,10 @@ def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
     page.locator(".level input").fill("1")
     page.get_by_label("Teaching game").check()
     page.get_by_text("More", exact=True).click()
-    page.get_by_label("Start position (SFEN)").fill(board_after(START_SFEN, ROOK_HANGS[:10]).sfen())
+    page.get_by_role("button", name="Set up a position").click()
+    page.get_by_label("SFEN").fill(board_after(START_SFEN, ROOK_HANGS[:10]).sfen())
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Play from it").click()
     page.get_by_role("button", name="Start").click()
     on_page = on_board(page, ".play .shogi")
     on_page.move(ROOK_HANGS[10])
@@ -301,38 +305,69 @@ def resign(page: Any) -> None:
     page.locator("dialog").get_by_role("button", name="Resign").click()
 
 
-def a_lost_game_is_reviewed_by_one_click_and_is_hers(story: Story, on_board: Any) -> None:
-    page = story.page
-    page.get_by_role("button", name="New game").click()
-    page.get_by_text("More", exact=True).click()
-    page.get_by_label("Your name").fill("花子")
-    page.get_by_label("Teaching game").uncheck()
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator(".side-parts")).to_be_visible()  # The server has the new game.
-    on_page = on_board(page, ".play .shogi")
-    (view,) = (one.views["play"] for one in story.server.server.sessions.values())
-    for count in range(1, 6):
-        names = set(view._game.names_of_moves())
-        if not names:
-            break
-        simple = sorted(name for name in names if "+" not in name and name + "+" not in names)
-        on_page.move(simple[0])
-        expect(page.locator(".play .moves li")).to_have_count(2 * count)
-    if view._game.over is None:  # Not mate.
-        resign(page)
+def a_lost_game_becomes_a_problem(story: Story, on_board: Any) -> None:
+    """She hangs her rook, sees it in the review, finds the better move there and the next day in Train."""
+    page, server = story.page, story.server
+    game = her_game_is_lost(story, on_board)
     bubble = page.locator(".play .result")
-    expect(bubble).to_contain_text("You lose")
-    story.photograph("lost")
     bubble.get_by_role("button", name="Review").click()
-    (lost,) = story.server.dojo.database.rows("SELECT * FROM games WHERE black = '花子'")
-    assert (lost["winner"], lost["white"]) == (1, "Goryu Chick")
-    assert "花子" in story.server.dojo.games.me()
-    expect(page.locator(".review-actions h2")).to_contain_text("花子")
-    assert f"#review/{lost['id']}" in page.url
+    expect(page.locator(".review-actions h2")).to_contain_text(HER)
+    assert f"#review/{game}" in page.url
+    question = page.locator(".guess")
+    expect(question.locator("h2")).to_contain_text("R-8d")
+    on_board(page, ".review .shogi").move(RETREAT)
+    expect(question.locator(".verdict")).to_be_visible()
+    story.photograph("her-mistake")
+    question.get_by_role("button", name="Next").click()
+    expect(question).to_contain_text("Result")
     story.go("#play")
     bubble.get_by_role("button", name="Another game").click()
     expect(bubble).to_be_hidden()
     expect(page.locator(".play .moves li")).to_have_count(0)
+    story.go("#games")
+    expect(page.locator(".games .side")).to_contain_text("All games are reviewed")
+    story.go("#train")
+    page.reload()
+    following = page.get_by_role("button", name="Next")
+    expect(following).to_be_visible()  # Of the new state.
+    expect(page.locator(".train .day")).not_to_contain_text("waiting")
+    following.click()
+    expect(page.locator(".task")).to_contain_text(HER)
+    problem = story.shown()
+    assert (problem.game, problem.played) == (game, ROOK_HANGS[10])
+    story.answer(problem, problem.played)
+    expect(page.locator(".train-result h2")).to_contain_text("wrong")
+    page.get_by_role("button", name="Try again").click()
+    story.answer(problem, problem.content["answers"][0]["move"])
+    expect(page.locator(".train-result h2")).to_contain_text("right")
+    story.photograph("her-problem")
+    server.now += timedelta(days=1)
+    assert problem.id in server.dojo.schedule.day(server.now).problems
+
+
+def her_game_is_lost(story: Story, on_board: Any) -> int:
+    """Plays a game against an opponent whose moves are given; returns its number in My games."""
+    page, dojo = story.page, story.server.dojo
+    page.get_by_role("button", name="New game").click()
+    page.get_by_text("More", exact=True).click()
+    page.get_by_label("Your name").fill(HER)
+    page.get_by_label("Teaching game").uncheck()
+    page.evaluate(f"localStorage.setItem('goryu.review.playouts', {PLAYOUTS})")
+    (view,) = (one.views["play"] for one in story.server.server.sessions.values())
+    view._opponents.reply = lambda *_: view._game.move_named(ROOK_HANGS[len(view._game.played)])
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".side-parts")).to_be_visible()  # The server has the new game.
+    on_page = on_board(page, ".play .shogi")
+    for count, move in enumerate(ROOK_HANGS[::2], 1):
+        on_page.move(move)
+        expect(page.locator(".play .moves li")).to_have_count(2 * count)
+    resign(page)
+    expect(page.locator(".play .result")).to_contain_text("You lose")
+    story.photograph("lost")
+    (lost,) = dojo.database.rows("SELECT * FROM games WHERE black = ?", HER)
+    assert (lost["winner"], lost["white"]) == (1, "Goryu Chick")
+    assert HER in dojo.games.me()
+    return int(lost["id"])
 
 
 def a_phone_pairs_and_plays(story: Story, open_page: Any, on_board: Any) -> None:

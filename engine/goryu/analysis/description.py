@@ -6,7 +6,6 @@ Moves are given in USI and as people write them, in Japanese (▲７六歩) and 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from math import log
 from typing import Any
 
 from goryu.analysis.judgement import (
@@ -27,6 +26,7 @@ from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import GameRecord, Ply, Variation
 from goryu.players.config import OutputConfig
+from goryu.players.score import centipawns
 
 CLASS_NAMES = {
     MoveClass.GREAT: Name("好手", "great"),
@@ -171,8 +171,7 @@ class Describer:
         if analysis and analysis.mate:
             has_black_won = (analysis.mate > 0) == (self.review.turn(index) == 0)
             return f"#詰み={'先手' if has_black_won else '後手'}勝ち:{abs(analysis.mate)}手"
-        odds = (rate + 0.0001) / (1.0001 - rate)  # A certain win is not infinite: 2,625 centipawns.
-        return f"#評価値={round(OutputConfig().eval_coef * log(odds))}"
+        return f"#評価値={centipawns(2.0 * rate - 1.0, OutputConfig().eval_coef)}"
 
     def _lines_as_variations(self) -> tuple[Variation, ...]:
         """Returns the record's variations, and the better line of each mistake as one more."""
@@ -256,8 +255,8 @@ def ply_json(board: Board, ply: PlyReview) -> Json:
     }
 
 
-def position_json(board: Board, analysis: PositionAnalysis) -> Json:
-    """Returns an analysis with the names of the moves. Win rates are in [0, 1]."""
+def position_json(board: Board, analysis: PositionAnalysis, lines: int = SHOWN_MOVES) -> Json:
+    """Returns an analysis with the names of the moves, and of `lines` continuations. Rates are in [0, 1]."""
     shown = [move for move in analysis.moves if move.visits or move.mate or move.prior >= LEAST_PRIOR]
     rate = analysis.win_rate
     return {
@@ -274,7 +273,7 @@ def position_json(board: Board, analysis: PositionAnalysis) -> Json:
                 "visits": move.visits,
                 "winRate": None if move.value is None else round((1 + move.value) / 2, 4),
                 "mate": move.mate,
-                "line": named_line(board, move.pv if i < SHOWN_MOVES else move.pv[:1]),
+                "line": named_line(board, move.pv if i < lines else move.pv[:1]),
             }
             for i, move in enumerate(shown)
         ],

@@ -24,7 +24,7 @@ _URL = re.compile(r"""url\((['"]?)([^'")]+)\1\)""")
 _START = """const { define, take, load } = (globalThis.goryu ??= (() => {
   const [made, modules] = [new Map(), new Map()];
   const take = (path) => modules.get(path) ?? modules.set(path, made.get(path)()).get(path);
-  const load = (path) => import(`/joined/${path}`).then(() => take(path));
+  const load = (path) => import(new URL(`joined/${path}`, document.baseURI).href).then(() => take(path));
   return { define: (path, make) => made.has(path) || made.set(path, make), take, load };
 })());
 """

@@ -1,6 +1,7 @@
 """The list of the user's games: filtered, sorted and cut into pages by the database."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +12,12 @@ from goryu_page.dojo.reviews import PLIES
 
 DRAWS = ("repetition", "impasse", "draw", "maximum ply")
 """The endings, of those without a winner, that are draws."""
+
+BEHIND = 0.1
+"""Who wins after a win rate of less than this has turned the game."""
+
+CLOSE, LAST_PLIES, LONG_GAME = 0.4, 10, 60
+"""A game of so many moves is close if the loser had this win rate within so many plies of the end."""
 
 _FROM = "FROM games LEFT JOIN reviews ON reviews.game = games.id"
 
@@ -59,7 +66,7 @@ def list_games(
 
     first: of the page, from 0. A game has `id`, `date`, `black`, `white`, `winner`,
     `isDraw`, `side` (the user's, or None), `opening` (a code), `file`, `moves` (how many), `reviewed`, and of
-    reviewed games `accuracy` and `mistakes` of both sides.
+    reviewed games `accuracy` and `mistakes` of both sides, and `tags` (see `_tags`).
     """
     condition, values = condition_of(database, wanted)
     total = database.rows(f"SELECT COUNT(*) {_FROM} WHERE {condition}", *values)[0][0]
@@ -75,7 +82,31 @@ def list_games(
         count,
         first,
     )
-    return {"total": total, "games": [_shown(row) for row in rows]}
+    plies: dict[int, list[Any]] = {row["id"]: [] for row in rows}
+    for ply in database.rows(
+        "SELECT game, ply, turn, json_extract(judgement, '$.played_win_rate') AS rate,"
+        " json_extract(judgement, '$.missed_mate') AS missed FROM plies"
+        " WHERE game IN (SELECT value FROM json_each(?))",
+        json.dumps(list(plies)),
+    ):
+        plies[ply["game"]].append(ply)
+    return {"total": total, "games": [_shown(row) | {"tags": _tags(row, plies[row["id"]])} for row in rows]}
+
+
+def _tags(game: Any, plies: Sequence[Any]) -> list[str]:
+    """Returns what was special: "turned", a "missed" mate (the user's, if the side is known), "close"."""
+    tags = []
+    winner = game["winner"]
+    if winner is not None:
+        rates = {ply["ply"]: ply["rate"] if ply["turn"] == winner else 1 - ply["rate"] for ply in plies}
+        late = (rate for ply, rate in rates.items() if ply > game["plies"] - LAST_PLIES)
+        if any(rate < BEHIND for rate in rates.values()):
+            tags.append("turned")
+        if game["plies"] >= LONG_GAME and any(1 - rate >= CLOSE for rate in late):
+            tags.append("close")
+    if any(ply["missed"] and game["side"] in (None, ply["turn"]) for ply in plies):
+        tags.append("missed")
+    return tags
 
 
 def _shown(row: Any) -> dict[str, Any]:

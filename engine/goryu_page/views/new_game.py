@@ -1,6 +1,6 @@
 """Reads the message "play.new", which begins a game or brings back one that the page has kept."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Annotated, Literal
 
@@ -17,11 +17,14 @@ from goryu_page.views.game import GameKind, PageGame
 from goryu_page.views.lesson import KeptLesson, Lesson
 from goryu_page.views.opponents import USER_ENGINE, is_opponent
 
-Side = Literal["first", "second", "random", "both"]
-"""What a person can play; "both": two people at one screen."""
+Side = Literal["first", "second", "random", "both", "none"]
+"""What a person can play; "both": two people at one screen; "none": engines play both sides."""
 
 MOST_MOVES = 2000
 """Of a game that the page brings back after a restart of the server."""
+
+MOST_PLIES = 512
+"""A game between engines ends after so many in a draw, unless the rules say otherwise."""
 
 DAY_S = 24 * 3600
 
@@ -50,7 +53,8 @@ class End(Struct, frozen=True):
 class NewGameRequest(Request):
     """Begins a game, or brings back one that the page has kept.
 
-    opponent: as `is_opponent`; None for a usual one. sfen: the start of shogi, perhaps.
+    opponent, rival: as `is_opponent`; None for a usual one. The rival plays White if engines play both sides.
+    sfen: the start of shogi, perhaps.
     moves: the names. seconds: what each took. clocks: what both sides had left before each move, and now.
     over: the end, which may not follow from the moves.
     name: of the person; "" for a usual one. keeps: is the game to be in My games? before: how many of the
@@ -59,6 +63,7 @@ class NewGameRequest(Request):
 
     game: GameKind
     opponent: str | None = None
+    rival: str | None = None
     side: Side = "first"
     sfen: str = ""
     clock: ClockTimes | None = None
@@ -75,10 +80,11 @@ class NewGameRequest(Request):
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """A game, its opponent, and the lesson of a teaching game."""
+    """A game, its opponent and the lesson of a teaching game. rival: "" if a person plays."""
 
     game: PageGame
     opponent: str
+    rival: str
     lesson: Lesson | None
 
 
@@ -86,37 +92,48 @@ def new_game(message: NewGameRequest, session: Session, rng: Random) -> NewGame:
     """Returns the game that a message begins or brings back; raises MessageError, SfenError."""
     kind = message.game
     opponent = message.opponent or ("5" if kind == "shogi" else "uct:100")
-    if not is_opponent(kind, opponent):
-        raise MessageError(f"play.new: opponent {opponent[:40]!r}: not a player of {kind}")
+    rival = message.rival or opponent
+    for name in (opponent, rival):
+        if not is_opponent(kind, name):
+            raise MessageError(f"play.new: opponent {name[:40]!r}: not a player of {kind}")
     side = message.side
     if side == "random":
         side = rng.choice(("first", "second"))
     people = (side in ("first", "both"), side in ("second", "both"))
     start = message.sfen.removeprefix("sfen").strip() if kind == "shogi" else ""
-    names = _names(message, people, opponent, session.language)
-    game = PageGame(kind, start, people, names, _clock_config(message.clock), rules_of(session.config))
+    names = _names(message, people, (opponent, rival if side == "none" else opponent), session.language)
+    rules = rules_of(session.config)
+    if side == "none":
+        rules = replace(rules, max_ply=rules.max_ply or MOST_PLIES)
+    game = PageGame(kind, start, people, names, _clock_config(message.clock), rules)
     lesson = Lesson.kept(message.lesson) if message.lesson else None
-    if lesson and (kind != "shogi" or side == "both"):
+    if lesson and (kind != "shogi" or sum(people) != 1):
         raise MessageError("play.new: lesson: expected a game of shogi against an engine")
     _restore(game, message)
-    return NewGame(game, opponent, lesson)
+    return NewGame(game, opponent, rival if side == "none" else "", lesson)
 
 
 def _names(
-    message: NewGameRequest, people: tuple[bool, bool], opponent: str, language: Language
+    message: NewGameRequest, people: tuple[bool, bool], engines: tuple[str, str], language: Language
 ) -> tuple[str, str]:
-    """Returns the names for the record; those of two people are empty."""
+    """Returns the names for the record; those of two people are empty. engines: by side."""
     if all(people):
         return "", ""
-    name = f"Goryu {opponent}"
-    if opponent.startswith(USER_ENGINE):
-        name = opponent.removeprefix(USER_ENGINE)
-    elif message.game == "shogi":
-        level = LEVELS[int(opponent) - 1]
-        name = f"Goryu {level.japanese if language == 'ja' else level.english}"
     person = " ".join(message.name.split()) or tr("You")
-    first, second = (person if is_person else name for is_person in people)
+    first, second = (
+        person if is_person else _engine_name(message.game, engine, language)
+        for is_person, engine in zip(people, engines, strict=True)
+    )
     return first, second
+
+
+def _engine_name(kind: GameKind, name: str, language: Language) -> str:
+    if name.startswith(USER_ENGINE):
+        return name.removeprefix(USER_ENGINE)
+    if kind == "shogi":
+        level = LEVELS[int(name) - 1]
+        return f"Goryu {level.japanese if language == 'ja' else level.english}"
+    return f"Goryu {name}"
 
 
 def _clock_config(times: ClockTimes | None) -> ClockConfig | None:

@@ -13,6 +13,7 @@ from goryu.base.language import tr
 from goryu.games.reversi import PASS
 from goryu.games.shogi import START_SFEN
 from goryu.games.state import Move
+from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
 from goryu_page.dojo.network_choice import found_networks
@@ -52,6 +53,12 @@ class NetworkRequest(Request):
     name: str
 
 
+class PositionRequest(Request):
+    """sfen: with or without the word "sfen"."""
+
+    sfen: Annotated[str, Meta(max_length=200)]
+
+
 class SaveRequest(OfGame):
     """form: of the file; games other than shogi have only txt."""
 
@@ -68,7 +75,12 @@ class PlayView(View):
         self._game: PageGame | None = None
         self._number = 0  # Of the game; a message of the page about another game is late.
         self._opponent = ""
-        self._opponents = Opponents(session.dojo.levels_config, session.dojo.networks, session.dojo.timing)
+        self._rival = ""  # Plays White, if no person plays.
+        dojo = session.dojo
+        self._opponents, self._rivals = (
+            Opponents(dojo.levels_config, dojo.networks, dojo.timing) for _ in range(2)
+        )
+        self._waits = False  # Does a game between engines wait until the user lets it go on?
         self._thinking: asyncio.Task[None] | None = None
         self._has_failed = False  # Did the opponent fail to move? It is asked again only if the person wants.
         self._flag: asyncio.TimerHandle | None = None
@@ -97,6 +109,10 @@ class PlayView(View):
         await self.session.run("play.network", lambda _job: self.session.dojo.use_network(message.name))
         return self.on_options(message)
 
+    def on_position(self, message: PositionRequest) -> str:
+        """Returns the SFEN of a position that the user has set up; raises SfenError if it is not legal."""
+        return Board(message.sfen.strip().removeprefix("sfen").strip()).sfen()
+
     def on_state(self, _message: Request) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
         if self._game is None:
@@ -108,11 +124,13 @@ class PlayView(View):
         """Begins a game, or goes on with one that the page has kept; see `new_game`."""
         new = new_game(message, self.session, self._rng)
         self._stop()
-        self._game, self._opponent, self._number = new.game, new.opponent, self._number + 1
+        self._game, self._opponent, self._rival = new.game, new.opponent, new.rival
+        self._number, self._waits = self._number + 1, False
         self._teacher = Teacher(self.session, new.lesson, self._go_on) if new.lesson else None
         self._keeper = self._keeper_of(new, message)
-        self._opponents.use(self.session.config)
-        self._opponents.new_game(new.opponent)
+        for opponents, name in ((self._opponents, new.opponent), (self._rivals, new.rival)):
+            opponents.use(self.session.config)
+            opponents.new_game(name)
         self._continue()
         if self._thinking is None and not all(new.game.people):
             self._think_ahead(new.game.kind, new.opponent)
@@ -145,9 +163,17 @@ class PlayView(View):
         return self._state()
 
     def on_again(self, message: OfGame) -> dict[str, Any]:
-        """Asks an opponent again that has failed to move."""
+        """Asks an opponent again that has failed to move, or lets engines go on that wait."""
         self._current(message)
+        self._waits = False
         self._continue()
+        return self._state()
+
+    def on_wait(self, message: OfGame) -> dict[str, Any]:
+        """Stops a game between engines until `on_again`."""
+        self._current(message)
+        self._stop()
+        self._waits = bool(self._rival)
         return self._state()
 
     def on_keep(self, message: OfGame) -> dict[str, Any]:
@@ -208,6 +234,7 @@ class PlayView(View):
         """Stops the clocks and the opponent until the page asks for the state again."""
         self._stop()
         self._opponents.pause()
+        self._rivals.pause()
 
     # The game.
 
@@ -237,6 +264,8 @@ class PlayView(View):
         self._has_failed = False
         if game.over is not None:
             self._keep_ended(game)
+            return
+        if self._waits:
             return
         if game.people[game.turn] and game.must_pass:
             game.push(PASS, seconds=0.0)
@@ -286,13 +315,14 @@ class PlayView(View):
         """Plays the opponent's move."""
         started_s = monotonic()
         timing = self.session.dojo.timing
-        state, limits = game.for_search(), limits_of(game, self._opponent, timing.thinking_s)
+        opponents, name = self._player(game.turn)
+        state, limits = game.for_search(), limits_of(game, name, timing.thinking_s)
 
         def work(job: Job) -> Move | Ending | None:
             if job.is_stopped:
                 return None
             try:
-                reply = self._opponents.reply(game.kind, state, self._opponent, limits, started_s, job)
+                reply = opponents.reply(game.kind, state, name, limits, started_s, job)
             except StoppedError:
                 return None
             return None if job.is_stopped else reply
@@ -317,13 +347,19 @@ class PlayView(View):
         self._continue()
         self._push_state()
 
+    def _player(self, side: int) -> tuple[Opponents, str]:
+        """Returns the engine of a side, and its name there."""
+        if side == 1 and self._rival:
+            return self._rivals, self._rival
+        return self._opponents, self._opponent
+
     def _keeper_of(self, new: NewGame, message: NewGameRequest) -> Keeper:
         """Returns what keeps a new game. Help before a restart of the server is not known."""
         is_level = message.game == "shogi" and not new.opponent.startswith(USER_ENGINE)
         is_even = new.game.first_position == START_SFEN and not (message.moves or message.lesson)
         return Keeper(
             self.session,
-            is_wanted=message.keeps,
+            is_wanted=message.keeps and not new.rival,
             moves_before=message.before,
             number=message.kept,
             is_kept=message.kept is not None and new.game.over is not None,
@@ -356,6 +392,8 @@ class PlayView(View):
             **game.to_json(),
             "number": self._number,
             "opponent": self._opponent,
+            "rival": self._rival,
+            "waits": self._waits,
             "thinking": self._thinking is not None,
             "failed": self._has_failed,
             "kept": self._keeper.number if self._keeper else None,

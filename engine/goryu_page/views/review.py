@@ -48,6 +48,9 @@ LIVE_FIRST = 50
 LIVE_SHARE = 8
 """The live analysis reports after LIVE_FIRST playouts, then whenever an eighth has been added."""
 
+LIVE_LINES = 10
+"""Moves of a live analysis that have a continuation; the page shows as many as the user likes."""
+
 
 class OpenRequest(Request):
     """A record, as bytes or as text. name: of the file. key: what the page calls the game in its address.
@@ -384,10 +387,10 @@ class ReviewView(View):
         board = board_after(start, moves)
         playouts = LIVE_FIRST
         while True:
-            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped)
+            analysis = self._live.search(start, moves, playouts, lambda: job.is_stopped, LIVE_LINES)
             if job.is_stopped:
                 return
-            report(position_json(board, analysis))
+            report(position_json(board, analysis, LIVE_LINES))
             if analysis.is_final or analysis.playouts >= LIVE_PLAYOUTS:
                 return
             playouts = analysis.playouts + max(LIVE_FIRST, analysis.playouts // LIVE_SHARE)

@@ -1,5 +1,6 @@
 """The list against a plain filter in Python."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,28 @@ def test_records_of_others_are_a_list_of_their_own(database: Database) -> None:
     assert [game["id"] for game in listed(database, Filter(collection="records"))] == [41]
     assert Reviews(database).work().games == 40
     assert {row["name"]: row["games"] for row in Games(database).names()}["甲"] == 40
+
+
+def test_a_reviewed_game_has_tags(database: Database) -> None:
+    def keep(rates: list[float], missed: int | None, plies: int) -> list[str]:
+        """rates: of Black, after its moves; White wins."""
+        with database.transaction() as connection:
+            connection.execute(
+                "UPDATE games SET winner = 1, moves = ? WHERE id = 3", (" ".join(["7g7f"] * plies),)
+            )
+            connection.execute("DELETE FROM plies WHERE game = 3")
+            for at, rate in enumerate(rates):
+                judgement = json.dumps({"played_win_rate": rate, "missed_mate": missed})
+                row = (3, plies - 2 * (len(rates) - at) + 1, 0, "good", 0.0, "middle", judgement)
+                connection.execute("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        (game,) = (one for one in listed(database, Filter()) if one["id"] == 3)
+        return list(game["tags"])
+
+    assert keep([0.5, 0.2], None, 100) == ["close"]
+    assert keep([0.5, 0.2], None, 30) == []
+    assert keep([0.95, 0.2], None, 30) == ["turned"]
+    side = next(one["side"] for one in listed(database, Filter()) if one["id"] == 3)
+    assert keep([0.3, 0.2], 5, 30) == (["missed"] if side == 0 else [])
 
 
 def test_pages_and_orders(database: Database) -> None:

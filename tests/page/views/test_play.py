@@ -1,6 +1,7 @@
 """Games in a real browser, played by clicks."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -143,30 +144,86 @@ def test_moves_are_dragged_typed_and_written_in_several_notations_and_a_reload_k
     expect(other.locator(".moves li")).to_have_count(1)
 
 
+def test_a_position_is_set_up_and_played_from(page: Any, server: Any, on_board: Any) -> None:
+    page.get_by_text("More", exact=True).click()
+    page.get_by_role("button", name="Set up a position").click()
+    editor = page.locator("dialog.editor")
+    editor.get_by_role("button", name="Kings only").click()
+    board = on_board(page, ".editor .shogi")
+    rook = editor.get_by_role("button", name="Black rook 2")
+    rook.click()
+    board.click("4d")
+    expect(editor.get_by_role("button", name="Black rook 1")).to_be_visible()
+    editor.get_by_role("button", name="Black rook 1").click()
+    board.click("5b")
+    expect(editor.get_by_role("button", name="Black rook 0")).to_be_disabled()
+    board.click("4d")
+    board.click("4d")  # The second click turns it over.
+    expect(board.root.locator("sg-pieces piece.sente.dragon")).to_have_count(1)
+    board.click("5b")
+    board.root.locator(".hand-top").click()
+    expect(board.hand_piece("R", "gote")).to_be_visible()
+    board.root.locator(".square-board").focus()
+    for key in ("p", "ArrowLeft", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(editor.get_by_label("SFEN")).to_have_value("4k4/9/9/5+R3/4P4/9/9/9/4K4 b r 1")
+    for key in ("p", "ArrowUp", "Enter"):
+        page.keyboard.press(key)
+    editor.get_by_role("button", name="Play from it").click()
+    expect(editor.get_by_role("alert")).to_contain_text("pawns")
+    page.keyboard.press("Escape")
+
+
 def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on_time(
     page: Any, server: Any
 ) -> None:
     page.get_by_text("More", exact=True).click()
-    position = page.get_by_label("Start position (SFEN)")
-    position.fill("9/9/9 b - 1")
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator(".toast.error")).to_contain_text("SFEN")
+    page.get_by_role("button", name="Set up a position").click()
+    editor = page.locator("dialog.editor")
+    editor.get_by_label("SFEN").fill("9/9/9 b - 1")
+    page.keyboard.press("Tab")
+    expect(editor.get_by_role("alert")).to_contain_text("SFEN")
     page.problems.clear()  # The page writes what it shows to the console too.
-    position.fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
-    start(page, side="both")
+    editor.get_by_label("SFEN").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
+    page.keyboard.press("Tab")
+    editor.get_by_role("button", name="Play from it").click()
+    page.get_by_text("Both", exact=True).click()
+    page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="Declare").click()
     expect(page.locator(".status")).to_have_text("Black wins")
     expect(page.locator(".status + p")).to_have_text("by entering king")
     assert the_game(server).over.winner == 0
 
     page.get_by_role("button", name="New game").click()
-    position.fill("")
     page.get_by_label("Clock", exact=True).select_option(label="Your own …")
     page.get_by_label("Minutes").fill("0")
     page.get_by_label("Seconds a move").fill("1")
     start(page, side="both")
     expect(page.locator(".status")).to_have_text("White wins")
     expect(page.locator(".status + p")).to_have_text("on time")
+
+
+@pytest.mark.usefixtures("quick_replies")
+def test_two_engines_play_each_other_and_wait_when_they_are_told(page: Any, server: Any) -> None:
+    page.locator('input[name="game"][value="tictactoe"]').check(force=True)
+    page.get_by_text("Watch", exact=True).click()
+    for side in ("×", "○"):
+        page.get_by_label(f"Engine for {side}").select_option("alpha-beta")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".status")).to_have_text("Draw")
+    assert page.locator(".player .name").all_inner_texts() == 2 * ["Alpha-beta: perfect play"]
+
+    page.get_by_role("button", name="New game").click()
+    page.locator('input[name="game"][value="shogi"]').check(force=True)
+    page.get_by_label("Engine for White").select_option("2")
+    server.dojo.timing = replace(server.dojo.timing, least_reply_s=0.5)  # Their game is not over too soon.
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    expect(page.locator(".dots:visible")).to_have_count(0)
+    count = len(the_game(server).played)
+    page.get_by_role("button", name="Go on", exact=True).click()
+    expect(page.locator(".moves li").nth(count + 1)).to_be_visible()
+    assert the_game(server).names == ("Goryu Raccoon", "Goryu Squirrel")
 
 
 @pytest.mark.usefixtures("quick_replies")

@@ -5,7 +5,7 @@ import { h, svg } from "./dom.js";
 import { Drawing } from "./drawing.js";
 import * as i18n from "./i18n.js";
 
-const ROLES = {
+export const ROLES = {
   p: "pawn",
   l: "lance",
   n: "knight",
@@ -22,8 +22,8 @@ const ROLES = {
   "+r": "dragon",
 };
 const LETTERS = Object.fromEntries(Object.entries(ROLES).map(([letter, role]) => [role, letter]));
-const PROMOTED = Object.fromEntries("plnsbr".split("").map((letter) => [ROLES[letter], ROLES[`+${letter}`]]));
-const UNPROMOTED = Object.fromEntries(Object.entries(PROMOTED).map(([role, promoted]) => [promoted, role]));
+export const PROMOTED = Object.fromEntries("plnsbr".split("").map((letter) => [ROLES[letter], ROLES[`+${letter}`]]));
+export const UNPROMOTED = Object.fromEntries(Object.entries(PROMOTED).map(([role, promoted]) => [promoted, role]));
 const HAND = ["rook", "bishop", "gold", "silver", "knight", "lance", "pawn"];
 const KANJI = "一二三四五六七八九";
 const [WIDE, TALL] = [11, 12];

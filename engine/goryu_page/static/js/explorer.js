@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { h, toast } from "./dom.js";
 import { playFrom } from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { editButton } from "./position-editor.js";
 import * as socket from "./socket.js";
 import { button, html, nothing, options, render, repeat } from "./template.js";
 
@@ -17,19 +18,18 @@ export function mount(section) {
   view = new ExplorerView(section);
 }
 
-/** argument: the moves of a line in USI, separated by commas; without one the line stays. */
+/** argument: perhaps an SFEN, and the moves of a line in USI, separated by commas; without one the line stays. */
 export function show(argument) {
-  if (argument !== undefined) view.line = argument.split(",").filter(Boolean);
-  else history.replaceState(null, "", addressOf(view.line));
+  if (argument !== undefined) {
+    view.line = argument.split(",").filter(Boolean);
+    view.start = view.line[0]?.includes(" ") ? view.line.shift() : "";
+  } else history.replaceState(null, "", view.addressOf(view.line));
   view.look();
-}
-
-function addressOf(line) {
-  return `#explorer/${line.join(",")}`;
 }
 
 class ExplorerView {
   constructor(section) {
+    this.start = ""; // An SFEN, or "" for the usual start.
     this.line = []; // In USI.
     this.found = null;
     this.chosen = { games: "all", side: "any" };
@@ -47,16 +47,20 @@ class ExplorerView {
     i18n.onChange(() => this.draw());
   }
 
+  addressOf(line) {
+    return `#explorer/${[this.start && encodeURIComponent(this.start), ...line].filter(Boolean).join(",")}`;
+  }
+
   play(usi) {
-    location.hash = addressOf([...this.line, usi]);
+    location.hash = this.addressOf([...this.line, usi]);
   }
 
   goTo(length) {
-    location.hash = addressOf(this.line.slice(0, Math.max(0, length)));
+    location.hash = this.addressOf(this.line.slice(0, Math.max(0, length)));
   }
 
   async look() {
-    const request = (this.asked = { moves: [...this.line], ...this.chosen });
+    const request = (this.asked = { start: this.start, moves: [...this.line], ...this.chosen });
     const found = await socket.request("explorer.look", request);
     if (this.asked !== request) return; // The user went on meanwhile.
     this.found = found;
@@ -64,7 +68,7 @@ class ExplorerView {
   }
 
   async learn(moves, learns) {
-    await socket.request("explorer.learn", { moves, learns });
+    await socket.request("explorer.learn", { start: this.start, moves, learns });
     await this.look();
   }
 
@@ -96,7 +100,7 @@ class ExplorerView {
           <div class="row filters">${this.selectView("games", ["all", "mine", "records"])}${this.selectView("side", ["any", "black", "white"])}</div>
           <div class="row">
             ${button("explorer.start", () => this.goTo(0))}${button("explorer.back", () => this.goTo(this.line.length - 1))}
-            ${button("explorer.flip", () => this.board.flip())}${button("explorer.play", () => playFrom({ moves: [...this.line] }))}
+            ${button("explorer.flip", () => this.board.flip())}${button("explorer.play", () => playFrom({ sfen: this.start, moves: [...this.line] }))}${editButton(() => this.board.position.sfen)}
             ${found && this.line.length ? button(found.isLastLearnt ? "explorer.forget.last" : "explorer.learn.last", () => this.learn(this.line, !found.isLastLearnt)) : nothing}
           </div>
           <div class="line-moves row">${found ? this.lineView() : nothing}</div>

@@ -144,7 +144,7 @@ export class GameList {
     const cells = {
       date: game.date || "–",
       players: html`<button type="button" class="quiet" title=${game.file}>${[game.black, game.white].map((name, side) => ofSide(game, side, name || t("games.nobody")))}</button>`,
-      result: resultView(game),
+      result: html`${resultView(game)}${game.tags.map((tag) => html` <span class="tag" title=${t(`games.tag.${tag}.about`)}>${t(`games.tag.${tag}`)}</span>`)}`,
       opening: this.openings.find(({ code }) => code === game.opening)?.[i18n.current()] ?? "",
       accuracy: pairView(game, game.accuracy, (value) => value.toFixed(0)),
       mistakes: pairView(game, game.mistakes, String),

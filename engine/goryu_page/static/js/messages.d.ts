@@ -14,12 +14,14 @@ export interface Requests {
   "play.keep": { number: number };
   "play.move": { number: number; move: string };
   "play.network": { name: string };
-  "play.new": { game: "shogi" | "reversi" | "reversi6" | "reversi4" | "tictactoe"; opponent?: string | null; side?: "first" | "second" | "random" | "both"; sfen?: string; clock?: { main?: number; byoyomi?: number; increment?: number } | null; lesson?: { threshold: number; moves?: Array<{ ply: number; name: string; ja: string; en: string; loss: number; fate: "fine" | "kept" | "taken back" }>; isDue?: boolean } | null; moves?: Array<string>; seconds?: Array<number> | null; clocks?: Array<[number, number]>; over?: { ending: "resignation" | "checkmate" | "declaration" | "time" | "illegal move" | "perpetual check" | "repetition" | "impasse" | "maximum ply" | "draw" | "forfeit" | "no mate" | "interrupted" | ""; winner?: 0 | 1 | null } | null; name?: string; keeps?: boolean; before?: number; kept?: number | null };
+  "play.new": { game: "shogi" | "reversi" | "reversi6" | "reversi4" | "tictactoe"; opponent?: string | null; rival?: string | null; side?: "first" | "second" | "random" | "both" | "none"; sfen?: string; clock?: { main?: number; byoyomi?: number; increment?: number } | null; lesson?: { threshold: number; moves?: Array<{ ply: number; name: string; ja: string; en: string; loss: number; fate: "fine" | "kept" | "taken back" }>; isDue?: boolean } | null; moves?: Array<string>; seconds?: Array<number> | null; clocks?: Array<[number, number]>; over?: { ending: "resignation" | "checkmate" | "declaration" | "time" | "illegal move" | "perpetual check" | "repetition" | "impasse" | "maximum ply" | "draw" | "forfeit" | "no mate" | "interrupted" | ""; winner?: 0 | 1 | null } | null; name?: string; keeps?: boolean; before?: number; kept?: number | null };
   "play.options": {};
+  "play.position": { sfen: string };
   "play.resign": { number: number };
   "play.save": { number: number; form?: "kif" | "csa" | "txt" };
   "play.state": {};
   "play.undo": { number: number };
+  "play.wait": { number: number };
   "play.write": { number: number; text: string };
   "review.deepen": { playouts: number };
   "review.explore": { moves: Array<string> };

@@ -4,6 +4,7 @@ import { h, setAddress } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { Picture } from "./microscope-picture.js";
 import { Panel } from "./microscope-panel.js";
+import { editButton } from "./position-editor.js";
 import * as socket from "./socket.js";
 import { html, live, nothing, options, render } from "./template.js";
 
@@ -154,6 +155,7 @@ class Microscope {
       </div>
       <label class="field"><span>${t("microscope.text")}</span><textarea rows="1" spellcheck="false" .value=${live(chosen.text)} @input=${type}></textarea></label>
       <p class="muted small">${game.help}</p>
+      ${chosen.game === "shogi" ? editButton(() => (/^(\S+\/){8}/.test(chosen.text) ? chosen.text : "")) : nothing}
       <div class="pair">
         ${selectView("microscope.algorithm", Object.entries(algorithms).filter(([name]) => this.canSearch(chosen.game, name)).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
         ${selectView("microscope.network", game.networks, chosen.network, (network) => this.choose({ network }), algorithm.uses === "rules")}

@@ -1,13 +1,14 @@
 // The form for a new game.
 
 import * as i18n from "./i18n.js";
+import { editButton } from "./position-editor.js";
 import { engineEntries, html, live, nothing, options } from "./template.js";
 
 const { t } = i18n;
 
 const GAMES = ["shogi", "reversi", "tictactoe"];
 const BOARDS = { reversi: 8, reversi6: 6, reversi4: 4 };
-const SIDES = ["first", "second", "random", "both"];
+const SIDES = ["first", "second", "random", "both", "none"];
 const CLOCKS = [
   { main: 0, byoyomi: 10, increment: 0 },
   { main: 0, byoyomi: 30, increment: 0 },
@@ -25,7 +26,7 @@ const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of 
 /**
  * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
  * user does not want the given position. onGrade(grade): how strong the user is. onNetwork(name): another network is
- * wanted. onChange(): something has to be drawn.
+ * wanted. onChange(): something has to be drawn. position(): the one on the board.
  *
  * The values name and level are null until the user has been asked, or has chosen one.
  */
@@ -36,8 +37,7 @@ export class SetupForm {
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
     this.strength = null; // The reply of "train.strength".
-    this.sfen = "";
-    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
     this.name = this.values.name ?? ""; // As it is typed.
   }
 
@@ -71,9 +71,9 @@ export class SetupForm {
     return html`<form class="stack" @submit=${(event) => this.submit(event)}>
       <h2>${t("setup.title")}</h2>
       ${given ? this.givenView(given) : this.choiceView("game", GAMES, (game) => t(`setup.${game}`), kindOf(values.game))}
-      ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()}
+      ${values.game in BOARDS ? this.boardsView() : nothing} ${isShogi ? this.opponentsView() : this.agentsView()} ${values.side === "none" ? this.rivalView() : nothing}
       ${this.choiceView("side", SIDES, (side) => this.sideName(side))} ${isShogi && !given ? this.handicapsView() : nothing} ${this.clocksView()}
-      ${isShogi && values.side !== "both" ? this.lessonView() : nothing} ${isShogi && values.name === null ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
+      ${isShogi && this.isOneSided ? this.lessonView() : nothing} ${isShogi && values.name === null && values.side !== "none" ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
       <div class="row">
         <button class="primary grow">${t("setup.start")}</button
         ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${this.calls.onCancel}>${t("setup.cancel")}</button>
@@ -82,7 +82,7 @@ export class SetupForm {
   }
 
   sideName(side) {
-    if (this.values.game !== "tictactoe" || side === "random" || side === "both") return t(`setup.side.${side}`);
+    if (this.values.game !== "tictactoe" || !["first", "second"].includes(side)) return t(`setup.side.${side}`);
     return side === "first" ? "×" : "○";
   }
 
@@ -118,7 +118,7 @@ export class SetupForm {
     const level = levels[this.level - 1];
     const proposed = this.strength?.level ?? this.level;
     return html`<fieldset class="level">
-      <legend>${t("setup.level")}</legend>
+      <legend>${this.levelName()}</legend>
       <div class="level-head"><output class="level-name">${level[language]}</output><span class="muted small">${level.about[language]}</span></div>
       <input type="range" min="1" max=${levels.length} aria-label=${t("setup.level")} aria-valuetext=${level[language]}
         .value=${live(String(this.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
@@ -149,13 +149,31 @@ export class SetupForm {
     return this.selectView(t("setup.network"), entries, chosen, this.calls.onNetwork, t("setup.network.note"));
   }
 
+  /** What the engine is for: the opponent, or, between engines, the first player. */
+  levelName() {
+    return this.values.side === "none" ? t("setup.engine", { side: this.sideName("first") }) : t("setup.level");
+  }
+
+  /** Does a person play one side? */
+  get isOneSided() {
+    return !["both", "none"].includes(this.values.side);
+  }
+
   agentsView() {
     const { game, agents } = this.values;
-    const names = this.options.agents[game];
-    const chosen = names.includes(agents[game]) ? agents[game] : names[Math.floor(names.length / 2)];
-    agents[game] = chosen;
-    const entries = names.map((name) => [name, this.agentName(name)]);
-    return this.selectView(t("setup.level"), entries, chosen, (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+    agents[game] = known(agents[game], this.options.agents[game]);
+    const entries = this.options.agents[game].map((name) => [name, this.agentName(name)]);
+    return this.selectView(this.levelName(), entries, agents[game], (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+  }
+
+  /** The engine that plays White against the one above. */
+  rivalView() {
+    const { game, rivals } = this.values;
+    const { levels, agents } = this.options;
+    const users = engineEntries(this.engines).map(([name, ...rest]) => [`${USER_ENGINE}${name}`, ...rest]);
+    const entries = game === "shogi" ? [...levels.map((level) => [level.name, level[i18n.current()]]), ...users] : agents[game].map((name) => [name, this.agentName(name)]);
+    rivals[game] = known(rivals[game], entries.filter(([, , isMissing]) => !isMissing).map(([name]) => name));
+    return this.selectView(t("setup.engine", { side: this.sideName("second") }), entries, rivals[game], (rival) => this.set({ rivals: { ...rivals, [game]: rival } }));
   }
 
   boardsView() {
@@ -199,10 +217,9 @@ export class SetupForm {
   moreView() {
     const { name, keeps } = this.values;
     const keep = (event) => this.set({ keeps: event.target.checked });
-    return html`<details ?open=${Boolean(this.sfen)}>
+    return html`<details>
       <summary class="muted small">${t("setup.more")}</summary>
-      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>
-      <label class="field" ?hidden=${this.given}>${t("setup.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(this.sfen)} @input=${(event) => (this.sfen = event.target.value)} /></label></div>
+      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>${editButton(this.calls.position)}</div>
     </details>`;
   }
 
@@ -227,13 +244,19 @@ export class SetupForm {
       side,
       opponent: !isShogi ? agents[game] : this.userEngine() ? `${USER_ENGINE}${this.userEngine().name}` : String(this.level),
       clock: chosen && { ...chosen, main: 60 * chosen.main },
-      sfen: isShogi ? this.sfen.trim() || this.options.handicaps[handicap].sfen : "",
+      sfen: isShogi ? this.options.handicaps[handicap].sfen : "",
     };
     if (isShogi) Object.assign(setup, { name: this.name.trim(), keeps: this.values.keeps });
-    if (isShogi && lesson && side !== "both") setup.lesson = { threshold };
+    if (side === "none") Object.assign(setup, { rival: this.values.rivals[game] });
+    if (isShogi && lesson && this.isOneSided) setup.lesson = { threshold };
     if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves, before: this.given.moves.length });
     await this.calls.onStart(setup);
   }
+}
+
+/** Returns what the user has chosen, or one in the middle if it is not there. */
+function known(chosen, names) {
+  return names.includes(chosen) ? chosen : names[Math.floor(names.length / 2)];
 }
 
 /** Returns the game without the size of its board. */

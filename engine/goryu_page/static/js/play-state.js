@@ -2,9 +2,6 @@
 
 /** @typedef {import("./replies").Game} Game */
 
-/** The usual start of shogi. */
-export const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
-
 /** Returns the side at the bottom of the board: that of the person, or Black where there are two or none. @type {(game: Pick<Game, "people">, isFlipped: boolean) => number} */
 export function bottomOf({ people }, isFlipped) {
   const side = people[0] || !people[1] ? 0 : 1;

@@ -15,14 +15,14 @@ function sideName(game, side) {
 }
 
 /**
- * A player beside the board. opponent: the name of the engine. cells: of the position that is shown. clocks: what both
+ * A player beside the board. opponent: the name of the engine, if one plays this side. cells: of the position that is shown. clocks: what both
  * show now. isThinking: does the engine think?
  */
 export function playerView(state, side, { opponent, cells, clocks, isThinking }) {
   const { game, people, clock } = state;
   const isPerson = people[side];
   const mark = MARKS[game][side];
-  const name = people[0] && people[1] ? sideName(game, side) : isPerson ? t("play.you") : opponent;
+  const name = isPerson ? (people[1 - side] ? sideName(game, side) : t("play.you")) : opponent;
   return html`${name === mark ? nothing : html`<span class=${`mark ${game.replace(/\d/, "")} side-${side}`} aria-hidden="true">${mark}</span>`}<span class="name">${name}</span>
     ${isPerson ? nothing : html`<span class="dots" ?hidden=${!isThinking} title=${t("play.thinking")}><i></i><i></i><i></i></span>`}
     ${game.startsWith("reversi") ? html`<span class="discs number">${discsOf(cells, side)}</span>` : nothing} ${clock ? clockView(clock, side, clocks[side]) : nothing}`;
@@ -41,16 +41,18 @@ export function statusOf(state, at, waiting) {
 
 function statusNow(state, waiting) {
   const { over, people, turn, game, check, failed } = state;
+  const isOneOfEach = people[0] !== people[1];
   if (over) return [verdictOf(state), reasonOf(state)];
-  if (!people[turn]) return [waiting || t(failed ? "play.failed" : "play.turn.engine"), failed ? t("play.failed.about") : ""];
-  const status = people[0] && people[1] ? t("play.turn.side", { side: sideName(game, turn) }) : t("play.turn.you");
+  if (failed) return [t("play.failed"), t("play.failed.about")];
+  if (!people[turn] && isOneOfEach) return [waiting || t("play.turn.engine"), ""];
+  const status = isOneOfEach ? t("play.turn.you") : t("play.turn.side", { side: sideName(game, turn) });
   return [status, check ? t("play.check") : ""];
 }
 
 /** Returns who has won. */
 export function verdictOf({ over, people, game }) {
   if (over.winner === null) return t("play.draw");
-  if (people[0] && people[1]) return t("play.wins", { side: sideName(game, over.winner) });
+  if (people[0] === people[1]) return t("play.wins", { side: sideName(game, over.winner) });
   return t(people[over.winner] ? "play.won" : "play.lost");
 }
 

@@ -1,4 +1,4 @@
-// The view "Play": a game against an engine, or of two people at one screen.
+// The view "Play": a game against an engine, of two people at one screen, or of two engines.
 
 import { Board } from "./board.js";
 import { penButton } from "./drawing.js";
@@ -8,9 +8,9 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
-import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt, START } from "./play-state.js";
+import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt } from "./play-state.js";
 import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from "./play-view.js";
-import { afterMove } from "./sfen.js";
+import { afterMove, START } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
 import { button, html, iconButton, nothing, options, render } from "./template.js";
@@ -19,6 +19,7 @@ const { t } = i18n;
 
 const SAVED = "goryu.play";
 const TICK_MS = 100;
+const SIDES = [["none", "second"], ["first", "both"]]; // Of the people: does one play Black, and does one play White?
 
 let view = null;
 
@@ -30,7 +31,9 @@ export function mount(section) {
 /** Takes the position that another view hands over. */
 export function show(argument) {
   const given = argument === "position" && handoff.takenPosition();
-  if (given) view.give(given);
+  if (!given) return;
+  history.replaceState(null, "", "#play"); // The next position comes by the same address.
+  view.give(given);
 }
 
 class PlayView {
@@ -59,6 +62,7 @@ class PlayView {
       onGrade: (grade) => this.takeStrength("train.grade", { grade }),
       onNetwork: (name) => this.takeNetwork(name),
       onChange: () => this.draw(),
+      position: () => (this.kind === "shogi" ? this.board.position.sfen : ""),
     });
     this.lesson = new LessonPanel({
       onUndo: () => this.answer("play.undo"),
@@ -122,7 +126,7 @@ class PlayView {
     clearErrors();
     this.given = null;
     this.form.give(null);
-    this.kept = { ...setup, side: state.people[0] ? (state.people[1] ? "both" : "first") : "second" };
+    this.kept = { ...setup, side: SIDES[Number(state.people[0])][Number(state.people[1])] };
     this.isFlipped = false;
     this.showSetup(false);
     this.update(state);
@@ -395,7 +399,8 @@ class PlayView {
       ${button("play.hint", () => this.hint(), { className: "hint-button", isDisabled: !canMove || this.at !== null || this.isHinting })}
       ${button("play.again", send("play.again"), { className: "primary", isHidden: !state.failed })}
       ${button("play.undo", send("play.undo"), { isHidden: Boolean(state.lesson?.question), isDisabled: !state.undoes /* The question has such a button. */ })}
-      ${button("play.resign", () => this.resign(), { isDisabled: !canMove })}
+      ${button("play.resign", () => this.resign(), { isDisabled: !canMove, isHidden: Boolean(state.rival) })}
+      ${button(state.waits ? "play.go" : "play.wait", send(state.waits ? "play.again" : "play.wait"), { isHidden: !state.rival || state.over })}
       ${button("play.declare", send("play.declare"), { className: "primary", isHidden: !state.declares })}
       ${button("play.flip", () => this.flip(), { isHidden: !isShogi })}
       ${button(this.hasSound ? "play.sound.on" : "play.sound.off", () => this.toggleSound(), { pressed: this.hasSound })}
@@ -442,8 +447,8 @@ class PlayView {
   playerView(side, isTurn) {
     const { state, lesson } = this;
     const clocks = state.clock && this.clocksNow();
-    const isThinking = isTurn && !state.failed && !lesson.isWaiting;
-    return playerView(state, side, { opponent: this.opponentName(), cells: shownAt(state, this.at).position, clocks, isThinking });
+    const isThinking = isTurn && !state.failed && !state.waits && !lesson.isWaiting;
+    return playerView(state, side, { opponent: this.opponentName(side), cells: shownAt(state, this.at).position, clocks, isThinking });
   }
 
   drawGiven() {
@@ -475,11 +480,11 @@ class PlayView {
     if (shown) list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
   }
 
-  opponentName() {
-    const { opponent, game } = this.state;
+  opponentName(side) {
+    const { opponent, rival, game } = this.state;
+    const name = side === 1 && rival ? rival : opponent;
     if (!this.options) return "Goryu";
-    if (game !== "shogi") return this.form.agentName(opponent);
-    return this.form.shogiName(opponent);
+    return game === "shogi" ? this.form.shogiName(name) : this.form.agentName(name);
   }
 
   /** Returns the seconds of main time that both sides have left; in byoyomi they are negative. */

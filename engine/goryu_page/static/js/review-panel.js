@@ -12,10 +12,9 @@ import { branchView, candidatesView, factsView, judgementView, mistakesView, mov
 import { SecondOpinion } from "./second-opinion.js";
 import { button, html, iconButton, render } from "./template.js";
 import { Threat } from "./threat.js";
-import { changeUnit, graphed, MOST_CENTIPAWNS, showsCentipawns } from "./unit.js";
+import { changeUnit, graphed, linesShown, MOST_CENTIPAWNS, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
-const MOST_ARROWS = 5;
 const LEAST_SHARE = 0.03;
 const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
 
@@ -264,7 +263,7 @@ export class ReviewPanel {
           </div>
           ${judgementView(state, playLine)}
           <div class="panel mistakes-panel"><h2>${t("review.mistakes")}</h2><ol class="mistakes">${mistakesView(state, go)}</ol></div>
-          ${candidatesView(state, (line, depth) => this.enter(line, depth))} ${this.opinion?.view()}
+          ${candidatesView(state, (line, depth) => this.enter(line, depth), () => this.draw())} ${this.opinion?.view()}
         </div>
         <div class="rest stack">
           <div class="panel moves-panel"><h2>${t("review.moves")}</h2><ol class="game-moves" tabindex="0">${movesView(state, { go, playLine })}</ol></div>
@@ -331,7 +330,7 @@ export class ReviewPanel {
   arrows(moves) {
     const { state } = this;
     const visits = moves.reduce((sum, move) => sum + move.visits, 0) || 1;
-    const best = moves.filter((move, i) => i === 0 || move.visits / visits >= LEAST_SHARE).slice(0, MOST_ARROWS);
+    const best = moves.filter((move, i) => i === 0 || move.visits / visits >= LEAST_SHARE).slice(0, linesShown());
     const arrows = best.map((move, i) => {
       const share = move.visits / visits;
       return { move: move.usi, width: Math.max(0.15, share), color: i === 0 ? "var(--good)" : "var(--arrow)", label: move.mate ? "" : `${percent(share)} %` };

@@ -3,11 +3,10 @@
 import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent, SIDES } from "./judgement.js";
 import { badge, lineButton, lineButtons, lineOf, reasonView } from "./lines.js";
-import { html, nothing, repeat } from "./template.js";
-import { evaluation, showsCentipawns } from "./unit.js";
+import { html, nothing, options, repeat } from "./template.js";
+import { evaluation, LINE_COUNTS, linesShown, showLines, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
-const MOST_ROWS = 6;
 
 function pick(pair) {
   return pair ? pair[i18n.current()] : "";
@@ -143,19 +142,25 @@ export function judgementView(state, playLine) {
   </div>`;
 }
 
-/** The best moves of the position on the board. enter(line, depth): plays them. */
-export function candidatesView(state, enter) {
+/** The best moves of the position on the board. enter(line, depth): plays them. redraw(): their number has changed. */
+export function candidatesView(state, enter, redraw) {
   const analysis = state.analysis();
   const count = analysis?.moves.length && t("review.playouts", { count: analysis.playouts.toLocaleString(i18n.current()) });
+  const label = t("review.lines");
+  const choose = (event) => {
+    showLines(event.target.value);
+    redraw();
+  };
   return html`<div class="panel candidates">
-    <h2>${t("review.candidates")}${count ? html`<span class="small muted number"> ${count}</span>` : nothing}</h2>
+    <div class="head"><h2>${t("review.candidates")}${count ? html`<span class="small muted number"> ${count}</span>` : nothing}</h2>
+      <select class="compact" aria-label=${label} title=${label} @change=${choose}>${options(LINE_COUNTS.map((lines) => [lines, t("review.lines.count", { count: lines })]), linesShown())}</select></div>
     ${analysis ? nothing : html`<p class="muted">${t("review.unknown")}</p>`} ${count ? candidateTable(state.key(), analysis, enter) : nothing}
   </div>`;
 }
 
 function candidateTable(key, analysis, enter) {
   const visits = analysis.moves.reduce((sum, move) => sum + move.visits, 0) || 1;
-  const rows = analysis.moves.filter((move) => move.visits || move.mate).slice(0, MOST_ROWS);
+  const rows = analysis.moves.filter((move) => move.visits || move.mate).slice(0, linesShown());
   const row = (move) => {
     const share = move.visits / visits;
     const [name, ...rest] = pick(move.line);

@@ -4,6 +4,7 @@ import { download, fileField, h, onDrop, setAddress, toast, toBase64 } from "./d
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
+import { editButton } from "./position-editor.js";
 import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
 import { ReviewPanel } from "./review-panel.js";
@@ -83,7 +84,7 @@ class ReviewView {
     return html`<h2>${t("review.intro")}</h2>
       <p>${t("review.drop")}</p>
       <p class="small muted">${t("review.formats")}</p>
-      <div class="row">${button("review.open", () => this.file.click(), { className: "primary" })}${this.file}</div>
+      <div class="row">${button("review.open", () => this.file.click(), { className: "primary" })}${editButton(() => "")}${this.file}</div>
       <textarea rows="6" spellcheck="false" placeholder=${paste} aria-label=${paste} title=${paste}></textarea>
       <div class="row">${button("review.paste.open", () => this.openText(this.opener.querySelector("textarea").value))}</div>
       <div ?hidden=${!games.length}><h3>${t("review.recent")}</h3><ul class="recent">${games.map((game) => this.recentView(game))}</ul></div>`;
@@ -109,7 +110,7 @@ class ReviewView {
     const counts = [...new Set([...Object.keys(DEPTHS).map(Number), this.playouts])].map((count) => [count, depthText(count)]);
     return html`<div class="panel stack review-actions">
       <h2 title=${this.named.file}>${this.title()}</h2>
-      <div class="row">${action("other", () => this.close())} ${action("guess", () => this.guess.open())} ${action("play", play)} ${action("microscope", look)}</div>
+      <div class="row">${action("other", () => this.close())} ${action("guess", () => this.guess.open())} ${action("play", play)} ${action("microscope", look)} ${editButton(() => this.panel.state.shown().sfen, { className: "small" })}</div>
       <details class="stack" ?open=${!this.isRunning && !this.known()}>
         <summary>${t("review.settings")}</summary>
         <label class="row small" title=${t("review.playouts.title")}><span>${label}</span><select aria-label=${label} @change=${choose}>${options(counts, this.playouts)}</select></label>

@@ -1,5 +1,8 @@
 // Plays USI moves on an SFEN, without checking them.
 
+/** The usual start. */
+export const START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
+
 const LETTERS = "abcdefghi";
 const HAND = ["R", "B", "G", "S", "N", "L", "P"];
 
@@ -24,6 +27,16 @@ export function afterMove(sfen, move) {
     squares[from] = "";
   }
   return [boardOf(squares), turn === "b" ? "w" : "b", handsOf(held), Number(number ?? 1) + 1].join(" ");
+}
+
+/** Returns how many pieces of each kind, by small letters, are missing in a position. @type {(sfen: string) => Record<string, number>} */
+export function boxOf(sfen) {
+  const [board, , hands = "-"] = sfen.split(" ");
+  /** @type {Record<string, number>} */
+  const box = { k: 2, r: 2, b: 2, g: 4, s: 4, n: 4, l: 4, p: 18 };
+  for (const letter of board.toLowerCase().replace(/[^a-z]/g, "")) box[letter] -= 1;
+  for (const [letter, count] of Object.entries(heldOf(hands))) box[letter.toLowerCase()] -= count;
+  return box;
 }
 
 /** @type {(square: string) => number} */

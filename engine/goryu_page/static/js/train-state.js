@@ -1,6 +1,6 @@
 // A problem of the view "Train": what has been answered, what may be told, and what the board shows.
 
-import { afterMove } from "./sfen.js";
+import { afterMove, START } from "./sfen.js";
 
 /**
  * @typedef {import("./replies").Shown} Shown
@@ -8,8 +8,6 @@ import { afterMove } from "./sfen.js";
  * @typedef {import("./replies").Answer} Answer
  * @typedef {{ sfen: string, usi: string[], depth: number }} Line
  */
-
-const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
 /**
  * The problem on the board.
@@ -21,7 +19,7 @@ const EMPTY = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 export class TrainState {
   constructor() {
     this.problem = /** @type {Problem | null} */ (null);
-    this.position = /** @type {Shown} */ ({ sfen: EMPTY });
+    this.position = /** @type {Shown} */ ({ sfen: START });
     this.board = this.position;
     this.answer = /** @type {Answer | null} */ (null);
     this.told = /** @type {import("./replies").Told | null} */ (null);

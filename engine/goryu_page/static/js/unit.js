@@ -1,10 +1,24 @@
-// Evaluations as win rates in percent or as centipawns (評価値), as the user likes.
+// How the user likes an analysis: win rates in percent or centipawns (評価値), and how many moves.
 
 const KEY = "goryu.evaluation";
+const LINES = "goryu.review.lines";
 const CENTIPAWNS_OF_E = 285; // At which the odds to win are e : 1, as in the output of the engine (Eval_Coef).
 
 /** The ends of the graph. */
 export const MOST_CENTIPAWNS = 3000;
+
+/** How many best moves the user may choose to see. */
+export const LINE_COUNTS = [1, 3, 5, 10];
+
+/** Returns how many best moves the user wants to see. */
+export function linesShown() {
+  return Number(globalThis.localStorage?.getItem(LINES)) || 5;
+}
+
+/** Shows so many best moves from now on. @param {string} count */
+export function showLines(count) {
+  localStorage.setItem(LINES, count);
+}
 
 /** Does the user like centipawns? */
 export function showsCentipawns() {
