@@ -26,7 +26,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -46,7 +45,8 @@ EARLIER = "0.0.1"
 """The version that the earlier build calls itself, so that pip sees an upgrade."""
 
 WANTED = "goryu[cpu,web]"
-PATIENCE_S = 4 * 3600.0
+PATIENCE_S, BUSY_S = 4 * 3600.0, 600.0
+"""What a step may take, and an answer of a program that runs, on a computer with much else to do."""
 
 RECORD = "手合割：平手\n先手：me\n後手：you\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n"
 ENGINES = '[[engine]]\nname = "Mine"\ncommand = ["/bin/true"]\n'
@@ -508,7 +508,7 @@ def web(place: Place, goryu: Sequence[str | Path], *words: str | Path) -> Iterat
         yield found[0]
     finally:
         os.killpg(server.pid, signal.SIGINT)  # As a terminal does: uvx has a child.
-        server.wait(60)
+        server.wait(BUSY_S)
     # uvx passes on a Ctrl-C that its child has got already; 130 is what the second one ends in.
     check(server.returncode in (0, 130), f"goryu web ended with status {server.returncode}")
 
@@ -569,13 +569,13 @@ def sha256(path: Path) -> str:
 def get(url: str) -> str:
     """Returns what a server on this machine answers; an empty text if nothing."""
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=10) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=BUSY_S) as answer:
             return str(answer.read().decode("utf-8"))
-    except urllib.error.URLError:
+    except OSError:  # URLError is one, and so is a timeout.
         return ""
 
 
-def wait_for(is_true: Callable[[], bool], problem: str, seconds: float = 60.0) -> None:
+def wait_for(is_true: Callable[[], bool], problem: str, seconds: float = BUSY_S) -> None:
     """Waits until something is true; raises InputError after some time."""
     end = time.monotonic() + seconds
     while not is_true():
