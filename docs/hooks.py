@@ -10,6 +10,7 @@ Guides are plain Markdown that GitHub shows too. On the site
   classes, without names the whole file;
 - `<!-- reference: goryu.search -->` becomes the reference of the modules of a package, made from the
   docstrings; on a Japanese page it becomes links to them;
+- `<!-- commands -->` becomes what the commands print with --help;
 - code of a chapter of the textbook gets a link that runs it (tools/textbook.py), and `<!-- textbook -->`
   becomes a paragraph about that; without npm both are left out;
 - a notebook becomes a page with the outputs that it has, and links to notebooks lead to these pages.
@@ -43,7 +44,8 @@ PACKAGE = ROOT / "engine" / "goryu"
 OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULTILINE)
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
-TEXTBOOK = ROOT / "build" / "textbook" / "page"
+TEXTBOOK = ROOT / "build" / "textbook" / "site"
+COMMANDS = re.compile(r"^<!-- commands -->$", re.MULTILINE)
 ABOUT = re.compile(r"^<!-- textbook -->$", re.MULTILINE)
 NOTEBOOK = re.compile(r"(\]\([\w.-]+)\.ipynb\)(?! *\{)")
 REFERENCE = re.compile(r"^<!-- reference: goryu\.(\S+) -->$", re.MULTILINE)
@@ -113,14 +115,15 @@ def reference(package: str, page: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Makes the address of the repository known, and builds the textbook."""
+    """Makes the address of the repository known, and builds the textbook and the page without a server."""
     repository = os.environ.get("REPOSITORY_URL", "")
     config.repo_url = repository or None
     try:
         config.extra["textbook"] = build_textbook(TEXTBOOK)
+        tool("tab_page").build(TEXTBOOK)
     except tool("textbook").UsageError as error:
         config.extra["textbook"] = ""
-        log.info("The textbook that runs is left out of the site: %s", error)
+        log.info("The textbook that runs and the page are left out of the site: %s", error)
     config.extra["source"] = f"{repository}/blob/main" if repository else ROOT.as_uri()
     return config
 
@@ -153,9 +156,9 @@ def tool(name: str) -> Any:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Puts the textbook into the site."""
+    """Puts the textbook and the page into the site."""
     if config.extra["textbook"]:
-        shutil.copytree(TEXTBOOK, Path(config.site_dir, "textbook"), dirs_exist_ok=True)
+        shutil.copytree(TEXTBOOK, config.site_dir, dirs_exist_ok=True)
         tool("textbook").write_service_worker(Path(config.site_dir))
 
 
@@ -210,6 +213,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     markdown = NOTEBOOK.sub(r"\1.md)", markdown)
     markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), page, config), markdown)
     markdown = ABOUT.sub(lambda _: about_textbook(page, config), markdown)
+    markdown = COMMANDS.sub(lambda _: tool("guides").reference(language_of(page)), markdown)
     markdown = REFERENCE.sub(lambda match: reference(match[1], here), markdown)
     return OUTSIDE.sub(lambda match: match[1] + address(match[2], here, config) + match[3], markdown)
 

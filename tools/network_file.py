@@ -4,7 +4,7 @@ The file has the layers that `reading.py` has found, and the options that suit t
 halves already, as in an ONNX file in 16 bits, take two bytes; nothing is rounded here. All numbers are
 little-endian:
 
-    MAGIC, format, input planes, options (name, double)
+    MAGIC, SHA-256 of the model's file, format, input planes, options (name, double)
     channels of the maps, lengths of the vectors
     layers: kind, activation, LAYER_FIELDS, is_positive, weights, weights of the hands, bias
     policy, value, steepness (double), policy_bias
@@ -31,7 +31,7 @@ from goryu.evaluators.kernel.layers import (
     Stem,
 )
 
-MAGIC = b"goryu network 1\n"
+MAGIC = b"goryu network 2\n"
 
 STEM, INPUT, CONV3, CONV1, _, CONV9, POOL, DENSE, SPREAD = range(9)
 """The kinds of layers, as in native/core/winograd.h."""
@@ -45,9 +45,17 @@ LAYER_FIELDS = (
 NOTHING = np.zeros(0, np.float32)
 
 
-def packed_network(network: ResidualNetwork, format_name: str, options: Mapping[str, float]) -> bytes:
+def packed_network(
+    network: ResidualNetwork, sha256: str, format_name: str, options: Mapping[str, float]
+) -> bytes:
     """Returns the file of a network. options: names and values of `goryu_set_option`."""
-    parts = [MAGIC, _text(format_name), _integers(network.planes), struct.pack("<I", len(options))]
+    parts = [
+        MAGIC,
+        _text(sha256),
+        _text(format_name),
+        _integers(network.planes),
+        struct.pack("<I", len(options)),
+    ]
     parts += [_text(name) + struct.pack("<d", value) for name, value in options.items()]
     parts += [_integers(network.maps), _integers(network.vectors), struct.pack("<I", len(network.layers))]
     parts += [_layer(layer, network) for layer in network.layers]

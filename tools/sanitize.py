@@ -1,7 +1,8 @@
 """Builds native/core with the compiler's sanitizers and runs its C++ tests: tools/dev.py asan.
 
 AddressSanitizer with UndefinedBehaviorSanitizer runs native/tests/*_test.cpp, and the fuzz targets
-native/tests/fuzz_*.cpp for --fuzz seconds each; then ThreadSanitizer runs the tests. Needs GCC or Clang.
+native/tests/fuzz_*.cpp for --fuzz seconds each; then ThreadSanitizer runs those tests that use several
+threads: it makes a search ten times as slow, and finds nothing on one thread. Needs GCC or Clang.
 """
 
 from __future__ import annotations
@@ -26,7 +27,12 @@ SANITIZERS = {
     "thread": ["-fsanitize=thread"],
 }
 TESTS = ("core_test", "search_test", "winograd_test")
-FUZZERS = ("fuzz_sfen", "fuzz_search")
+ARGUMENTS = {"address": [], "thread": ["threads"]}
+"""What the tests are told."""
+
+FUZZERS = ("fuzz_sfen", "fuzz_search", "fuzz_network_file")
+KERNELS = {"avx_vnni": "avx_vnni", "avx512": "avx512vl", "avx512_vnni": "avx512_vnni"}
+"""Parts of winograd_*.cpp -> what /proc/cpuinfo says of processors that run them."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for sanitizer in args.sanitizer or SANITIZERS:
             core = compile_core(sanitizer)
             for program in TESTS:
-                run([link(program, core, sanitizer)])
+                run([link(program, core, sanitizer), *ARGUMENTS[sanitizer]])
             if sanitizer == "address":
                 for program in FUZZERS:
                     run([link(program, core, sanitizer), str(args.fuzz), str(args.seed)])
@@ -66,18 +72,32 @@ def seconds(text: str) -> float:
 
 
 def compile_core(sanitizer: str) -> list[str]:
-    """Compiles native/core, one file on each processor at a time; returns the paths of the object files."""
+    """Compiles native/core, one file on each processor at a time; returns the paths of the object files.
+
+    Code that this processor cannot run is neither instrumented nor optimized, which takes longest.
+    """
     folder = BUILD / sanitizer
     folder.mkdir(parents=True, exist_ok=True)
     log(f"building native/core with the {sanitizer} sanitizer")
+    idle = idle_kernels()
 
     def compile_one(source: Path) -> str:
         target = str(folder / f"{source.stem}.o")
-        run([*command(sanitizer), "-c", str(source.relative_to(ROOT)), "-o", target])
+        how = [*shlex.split(cxx()), *FLAGS, "-O0"] if source.stem in idle else command(sanitizer)
+        run([*how, "-c", str(source.relative_to(ROOT)), "-o", target])
         return target
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(compile_one, sorted((ROOT / "native" / "core").glob("*.cpp"))))
+
+
+def idle_kernels() -> set[str]:
+    """Returns the names of the files with instructions that this processor lacks, as far as is known."""
+    try:
+        flags = set(Path("/proc/cpuinfo").read_text().split())
+    except OSError:
+        return set()
+    return {f"winograd_{name}" for name, flag in KERNELS.items() if "fpu" in flags and flag not in flags}
 
 
 def link(program: str, core: Sequence[str], sanitizer: str) -> str:

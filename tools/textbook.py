@@ -1,8 +1,9 @@
 """Builds the textbook that runs: code of the guides to edit and run, and the microscope, in a browser.
 
 It is a folder of the guides' site that needs only a server of files. Python runs there by Pyodide, which npm
-fetches when the site is built; it is never committed. The rest is Goryu's own: the page's JavaScript as it
-is, with `worker-socket.js` in place of `socket.js`, and the Python of this checkout.
+fetches when the site is built; it is never committed, and lies beside the folder, since the page without a
+server (tab_page.py) needs it, too. The rest is Goryu's own: the page's JavaScript as it is, with
+`worker-socket.js` in place of `socket.js`, and the Python of this checkout.
 """
 
 import base64
@@ -14,7 +15,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ from goryu_page.microscope.picture import STYLE as PICTURES
 from vendor import STATIC, download
 
 ROOT = Path(__file__).resolve().parent.parent
+ENGINE = ROOT / "engine"
 NAME = "textbook"
 """The folder in the site."""
 
@@ -47,6 +49,7 @@ goryu-python.zip contains Goryu and python-shogi (GPL-3.0-or-later).
 """
 
 ENTRY = "js/textbook.js"
+WORKER = ("js/python-worker.js", "js/kept-files.js")
 SOCKET = 'define("js/socket.js", () => take("js/worker-socket.js"));\n'
 STYLES = [f"css/{name}.css" for name in ("colors", "base", "board", "microscope", "textbook")]
 ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "locale")
@@ -54,7 +57,7 @@ ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "l
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"
 )
 """What the page and its worker may load: nothing from other hosts."""
 
@@ -65,6 +68,7 @@ PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="goryu-python" content="entry=goryu_page.microscope.tab.Tab">
 <title>Goryu</title>
 <link rel="icon" href="icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="textbook.css">
@@ -177,16 +181,18 @@ def chapter_of(path: str) -> str:
     return name if path.startswith("engine/goryu/search/") and name in CHAPTERS else ""
 
 
-def build(folder: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
-    """Writes the textbook into a folder, which is emptied; returns the megabytes that a reader loads.
+def build(site: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
+    """Writes the textbook into a site, whose folder is emptied; returns the megabytes that a reader loads.
 
     chapters: what `chapter` returns, by name.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(pyodide, folder / "pyodide")
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(pyodide, site / "pyodide")
+    folder = site / NAME
+    folder.mkdir()
     write_python(folder / "goryu-python.zip")
     _write_static(folder)
-    loaded = [folder / "goryu-python.zip", *(folder / "pyodide").iterdir()]
+    loaded = [folder / "goryu-python.zip", *(site / "pyodide").iterdir()]
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
     page = PAGE.format(
         policy=POLICY,
@@ -213,15 +219,28 @@ def chapter(path: str, names: list[str], code: str) -> dict[str, Any]:
 
 
 def write_python(target: Path) -> None:
-    engine = ROOT / "engine"
-    found = [*(engine / "goryu").glob("*.py"), *(engine / "goryu_page" / "microscope").glob("*")]
-    found += [engine / "goryu_page" / "__init__.py", *(engine / "goryu_page" / "locale").glob("texts.*")]
-    found += [path for room in ROOMS for path in (engine / "goryu" / room).rglob("*")]
-    files = {path.relative_to(engine): path for path in found if path.suffix in (".py", ".toml", ".css")}
+    """Writes the archive with the Python of the textbook."""
+    found = [*(ENGINE / "goryu").glob("*.py"), *(ENGINE / "goryu_page" / "microscope").glob("*")]
+    found += [ENGINE / "goryu_page" / "__init__.py", *(ENGINE / "goryu_page" / "locale").glob("texts.*")]
+    found += [path for room in ROOMS for path in (ENGINE / "goryu" / room).rglob("*")]
+    write_archive(target, {**files_of_engine(found), **python_shogi()})
+
+
+def files_of_engine(found: Iterable[Path]) -> dict[Path, Path]:
+    """Returns the files of these that Python needs, by their paths in an archive."""
+    return {path.relative_to(ENGINE): path for path in found if path.suffix in (".py", ".toml", ".css")}
+
+
+def python_shogi() -> dict[Path, Path]:
+    """Returns the files of python-shogi by their paths in an archive."""
     library = Path(shogi.__file__).parent
-    files |= {Path("shogi", path.relative_to(library)): path for path in library.rglob("*.py")}
+    return {Path("shogi", path.relative_to(library)): path for path in library.rglob("*.py")}
+
+
+def write_archive(target: Path, files: Mapping[Path, Path]) -> None:
+    """Writes an archive; equal files make an equal one, as it has no times."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, path in sorted(files.items()):  # Without times: equal files make an equal archive.
+        for name, path in sorted(files.items()):
             packed.writestr(zipfile.ZipInfo(name.as_posix()), path.read_bytes(), zipfile.ZIP_DEFLATED)
 
 
@@ -232,7 +251,7 @@ def _write_static(folder: Path) -> None:
     (folder / "textbook.js").write_text(script, encoding="utf-8")
     (folder / "textbook.css").write_text("\n".join(styles), encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
-    for name in ("js/python-worker.js", "icon.svg", *licences):
+    for name in (*WORKER, "icon.svg", *licences):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / name)
 
@@ -247,7 +266,8 @@ def write_service_worker(site: Path) -> None:
     )
     guides = [path for pattern in patterns for path in site.glob(pattern)]
     guides += [*site.glob("*.css"), *site.glob("*.js"), *site.glob("pictures/icon.svg")]
-    found = [path for path in (site / NAME).rglob("*") if path.is_file()] + guides
+    own = [path for name in (NAME, "pyodide") for path in (site / name).rglob("*") if path.is_file()]
+    found = own + guides
     files = {path.relative_to(site).as_posix(): path for path in found if path.name != "service-worker.js"}
     contents = b"".join(path.read_bytes() for _, path in sorted(files.items()))
     listed = json.dumps(sorted(re.sub(r"(^|/)index\.html$", r"\1", name) for name in files))

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from hashlib import sha256
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -162,12 +163,14 @@ def pack_networks() -> None:
 
 def packed_model(model: Path) -> bytes:
     """Returns the file of an ONNX model, with the options of the engine that plays it."""
+    from goryu.evaluators.formats.external_data import read_model
     from goryu.evaluators.kernel.reading import read_network
     from network_file import packed_network
 
     network = read_network(model)
     format_name = "dlshogi 62+119" if network.planes == (62, 119) else "dlshogi 62+57"
-    return packed_network(network, format_name, search_options(engine_config(model)))
+    checksum = sha256(read_model(model)).hexdigest()
+    return packed_network(network, checksum, format_name, search_options(engine_config(model)))
 
 
 def engine_config(model: Path) -> EngineConfig:

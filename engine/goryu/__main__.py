@@ -63,6 +63,11 @@ COMMANDS = {
         "plays a match between two USI engines; Elo with its error",
         "tools",
     ),
+    "move-test": Command(
+        "goryu_lab.commands.move_test:main",
+        "compares variants of an engine by single moves",
+        "tools",
+    ),
     "book": Command("goryu_lab.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
     "bench": Command("goryu_lab.commands.bench:main", "measures the search and networks", "tools"),
     "records": Command(

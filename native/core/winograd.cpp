@@ -211,7 +211,7 @@ void WinogradNetwork::add(Layer& layer) {
                   (!has_bytes || (code_->conv1_8 != nullptr && is_integer_ && size(layer.totals) == outputs)),
               "a convolution that fits");
     } else if (layer.kind == Layer::Kind::kPool) {
-        const auto has_room = [&](int at) { return at < 0 || at + layer.outputs <= vector_lengths_[layer.to]; };
+        const auto has_room = [&](int at) { return at <= vector_lengths_[layer.to] - layer.outputs; };
         check(is_map(layer.from, layer.outputs) && is_vector(layer.to) && has_room(layer.mean_at) &&
                   has_room(layer.maximum_at),
               "a pool that fits");

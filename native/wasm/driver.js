@@ -13,7 +13,7 @@ function searched(engine, { position, playouts, slice = 7 }) {
     engine.must("begin", playouts, Number.POSITIVE_INFINITY);
     while (engine.call("go", slice));
     const moves = engine.moves(1).map((move) => ({ ...move, value: bits(move.value) }));
-    return { moves, value: bits(engine.call("value")), nodes: engine.call("nodes"), sfen: engine.call("sfen") };
+    return { moves, value: bits(engine.call("value")), nodes: engine.stats().nodes, sfen: engine.call("sfen") };
 }
 
 /** Milliseconds of CPU time in Node.js; a page has only the clock. */
@@ -48,7 +48,7 @@ const JOBS = {
     },
     solve: (engine, { position, nodes }) => {
         engine.must("set_position", position);
-        const verdict = engine.call("solve", nodes, 0);
+        const verdict = engine.call("solve", nodes, 0, 0);
         return { verdict, line: engine.call("mate_line"), nodes: engine.call("mate_nodes") };
     },
     rates: (engine, { position, seconds }) => {
@@ -59,7 +59,7 @@ const JOBS = {
         let before = 0;
         const search = rate(seconds, () => {
             engine.must("go", 20);
-            const done = engine.call("evaluations") - before;
+            const done = engine.stats().evaluations - before;
             before += done;
             return done;
         });

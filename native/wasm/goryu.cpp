@@ -78,6 +78,11 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
+std::uint64_t limit_of(double most) {
+    constexpr double kMost = 0x1p62;
+    return static_cast<std::uint64_t>(std::clamp(most, 0.0, kMost));
+}
+
 // ---- The engine
 
 // What a search owns, and what its answers are read from.
@@ -90,17 +95,25 @@ public:
     int go(int positions);
     int rank();
     double evaluate(float* logits);
+    double policy(double* probabilities);
     std::string line(int i);
+    const double* stats();
+    int add_mate(std::string_view line);
+    void close(int i);
+    NodeIndex find(std::uint64_t key) { return puct_ ? puct_->table().find(key) : kNoNode; }
+    NodeIndex root() { return puct_ ? puct_->root() : kNoNode; }
+    const double* node(NodeIndex index);
+    const double* edges(NodeIndex index);
 
     const Game& game() const { return game_; }
     Game& game() { return game_; }
     const RootMove& move(int i) const { return moves_[static_cast<std::size_t>(i)]; }
     bool has_move(int i) const { return i >= 0 && i < std::ssize(moves_); }
-    Snapshot seen() { return puct_ ? puct_->snapshot() : Snapshot{}; }
     double value() const { return moves_.empty() ? 0.0 : root_value(puct_->table(), puct_->root(), moves_); }
 
-private:
     void renew();
+
+private:
     bool answer();
 
     NetworkFile file_;
@@ -108,8 +121,9 @@ private:
     bool is_hashed_ = false;
     PuctConfig config_;
     double temperature_ = 1.0;
-    std::uint64_t capacity_ = 1'000'000;
+    Capacity capacity_{1'000'000};
     Rules rules_;
+    bool may_lack_king_ = false;
     Game game_{parse_sfen(kStartSfen)->position, 0, Rules{}};
 
     // Of a search: its game, and what plays on it.
@@ -119,6 +133,7 @@ private:
     std::unique_ptr<LeafSink> sink_;
     Batch batch_;
     std::vector<RootMove> moves_;
+    std::vector<double> told_;  // What the last array holds that was returned.
 };
 
 Engine& engine() {
@@ -168,8 +183,10 @@ int Engine::set_option(std::string_view name, double value) {
     else if (name == "max_ply") rules_.max_ply = std::max(integer, 0);
     else if (name == "entering_king") rules_.entering_king = static_cast<EnteringKing>(std::clamp(integer, 0, 5));
     else if (name == "all_moves") rules_.all_moves = value != 0.0;
-    else if (name == "capacity" && value >= 1.0) {
-        capacity_ = static_cast<std::uint64_t>(integer);
+    else if (name == "first_recurrence") rules_.first_recurrence = value != 0.0;
+    else if (name == "missing_king") may_lack_king_ = value != 0.0;
+    else if ((name == "capacity" || name == "capacity_bytes") && value >= 1.0) {
+        (name == "capacity" ? capacity_.nodes : capacity_.bytes) = limit_of(value);
         renew();
     } else {
         return fail("no option " + std::string(name) + " with this value");
@@ -189,7 +206,7 @@ int Engine::set_position(std::string_view text) {
     } else if (kind != "startpos") {
         return fail("expected startpos or sfen, received " + std::string(text));
     }
-    const auto parsed = parse_sfen(sfen);
+    const auto parsed = parse_sfen(sfen, may_lack_king_);
     if (!parsed) return fail("expected an SFEN, received " + sfen);
     if (!word.empty() && word != "moves") return fail("expected moves, received " + std::string(word));
     Game game(parsed->position, std::max(1, parsed->move_number) - 1, rules_);
@@ -219,18 +236,13 @@ std::unique_ptr<LeafSink> sink_for(const NetworkFile& file, const Game& game) {
     return std::make_unique<FeatureSink>(game, file.sees_nyugyoku);
 }
 
-std::uint64_t limit_of(double most) {
-    constexpr double kMost = 0x1p62;
-    return static_cast<std::uint64_t>(std::clamp(most, 0.0, kMost));
-}
-
 int Engine::begin(double playouts, double evaluations) {
     if (!is_hashed_ && !file_.network) return fail("no network is loaded");
-    if (is_over(game_.outcome())) return fail("the game is over");
+    if (!has_legal_move(game_.position())) return fail("the game is over");
     line_ = std::make_unique<Game>(game_);
     state_ = std::make_unique<ShogiState>(*line_);
     sink_ = sink_for(file_, *line_);
-    if (!puct_) puct_ = std::make_unique<Puct>(config_, Capacity{capacity_});
+    if (!puct_) puct_ = std::make_unique<Puct>(config_, capacity_);
     puct_->set_config(config_);
     moves_.clear();
     puct_->begin(*state_, *sink_, batch_, limit_of(playouts), limit_of(evaluations));
@@ -268,12 +280,82 @@ std::string Engine::line(int i) {
 
 double Engine::evaluate(float* logits) {
     if (!file_.network) return 0.0;
-    sink_for(file_, game_).swap(sink_);
-    state_.reset();  // The sink was that of its search.
-    sink_->add(0);
-    file_.network->run(static_cast<const NetworkSink&>(*sink_).inputs(0), 1, *work_);
+    const auto sink = sink_for(file_, game_);
+    sink->add(0);
+    file_.network->run(static_cast<const NetworkSink&>(*sink).inputs(0), 1, *work_);
     for (int label = 0; label < kDlshogiLabels; ++label) logits[label] = file_.network->logit(*work_, 0, label);
     return file_.network->value(*work_, 0);
+}
+
+double Engine::policy(double* probabilities) {
+    if (!file_.network) return std::numeric_limits<double>::quiet_NaN();
+    std::vector<float> logits(kDlshogiLabels);
+    const double value = evaluate(logits.data());
+    MoveList moves;
+    game_.legal_moves(moves);
+    double* end = probabilities;
+    for (const Move move : moves) *end++ = logits[file_.format->label(move, game_.turn())];
+    softmax({probabilities, end}, temperature_);
+    return value;
+}
+
+const double* Engine::stats() {
+    const Snapshot seen = puct_ ? puct_->snapshot() : Snapshot{};
+    const Progress& progress = seen.progress;
+    const bool is_over = !state_ || puct_->is_finished();
+    const auto number = [](auto value) { return static_cast<double>(value); };
+    told_ = {number(progress.playouts), number(progress.evaluations), number(progress.depth_sum),
+             number(progress.max_depth), number(seen.nodes), number(seen.hashfull), number(seen.is_proven),
+             number(progress.is_exhausted), number(is_over), number(seen.best_move), number(seen.lead)};
+    return told_.data();
+}
+
+int Engine::add_mate(std::string_view text) {
+    if (!puct_) return 0;
+    std::vector<Move> line;
+    Game game = game_;
+    for (std::string_view word; !(word = next_word(text)).empty(); game.push(line.back())) {
+        const Move move = read_move(game.position(), word);
+        if (move == kNoMove) return fail("expected a legal move, received " + std::string(word)) - 1;
+        line.push_back(move);
+    }
+    if (line.empty()) return fail("expected the moves of a mate, received none") - 1;
+    game = game_;
+    ShogiState state(game);
+    return puct_->add_mate(state, line);
+}
+
+void Engine::close(int i) {
+    if (!state_ || i < 0 || i >= puct_->table()[puct_->root()].move_count) return;
+    Mask mask = puct_->mask();
+    mask.resize(puct_->table()[puct_->root()].move_count);
+    mask[static_cast<std::size_t>(i)] = true;
+    puct_->set_mask(std::move(mask));
+}
+
+const double* Engine::node(NodeIndex index) {
+    const Node& node = puct_->table()[index];
+    const auto number = [](auto value) { return static_cast<double>(value); };
+    told_ = {number(node.key >> 32), number(node.key & 0xFFFFFFFF), number(node.ply), node.value, node.raw_value,
+             node.variance, number(node.proof), number(node.distance), number(node.total_visits),
+             number(node.is_complete), number(node.move_count), number(node.tried)};
+    return told_.data();
+}
+
+const double* Engine::edges(NodeIndex index) {
+    NodeTable& table = puct_->table();
+    Node& node = table[index];
+    table.sort_moves(node);
+    told_.clear();
+    for (int i = 0; i < node.move_count; ++i) {
+        const LegalMove& move = table.moves(node)[i];
+        const Edge edge = i < node.tried ? table.edges(node)[i] : Edge{};
+        const bool has_value = edge.visits != 0 || edge.child != kNoNode;
+        const double child = edge.child == kNoNode ? -1.0 : edge.child;
+        told_.insert(told_.end(), {static_cast<double>(move.move), from_half(move.prior), static_cast<double>(edge.visits),
+                                   child, has_value ? table.edge_value(index, i) : 0.0, edge.has_repetition ? 1.0 : 0.0});
+    }
+    return told_.data();
 }
 
 // Of goryu_solve.
@@ -281,6 +363,15 @@ MateSearch& mate_search() {
     static MateSearch search;
     return search;
 }
+
+// Asks the caller's program, which is slow, at every hundredth position.
+class Stopper final : public MateSearch::Stopper {
+public:
+    bool should_stop() override { return ++asked_ % 100 == 0 && goryu_should_stop() != 0; }
+
+private:
+    int asked_ = 0;
+};
 
 // Keeps a text that was returned.
 template <int kPlace>
@@ -322,14 +413,22 @@ double GORYU_EXPORT(goryu_perft)(int depth) {
     return static_cast<double>(goryu::perft(position, depth));
 }
 double GORYU_EXPORT(goryu_evaluate)(float* logits) { return engine().evaluate(logits); }
+double GORYU_EXPORT(goryu_policy)(double* policy) { return engine().policy(policy); }
 
 int GORYU_EXPORT(goryu_begin)(double playouts, double evaluations) { return engine().begin(playouts, evaluations); }
 int GORYU_EXPORT(goryu_go)(int positions) { return engine().go(positions); }
-double GORYU_EXPORT(goryu_playouts)() { return static_cast<double>(engine().seen().progress.playouts); }
-double GORYU_EXPORT(goryu_evaluations)() { return static_cast<double>(engine().seen().progress.evaluations); }
-double GORYU_EXPORT(goryu_nodes)() { return static_cast<double>(engine().seen().nodes); }
-int GORYU_EXPORT(goryu_depth)() { return static_cast<int>(engine().seen().progress.max_depth); }
+const double* GORYU_EXPORT(goryu_stats)() { return engine().stats(); }
 double GORYU_EXPORT(goryu_value)() { return engine().value(); }
+void GORYU_EXPORT(goryu_close)(int i) { engine().close(i); }
+int GORYU_EXPORT(goryu_add_mate)(const char* line) { return engine().add_mate(line); }
+void GORYU_EXPORT(goryu_clear)() { engine().renew(); }
+int GORYU_EXPORT(goryu_root)() { return static_cast<int>(engine().root()); }
+int GORYU_EXPORT(goryu_find)(double high, double low) {
+    const auto key = static_cast<std::uint64_t>(high) << 32 | static_cast<std::uint64_t>(low);
+    return static_cast<int>(engine().find(key));
+}
+const double* GORYU_EXPORT(goryu_node)(int node) { return engine().node(static_cast<goryu::NodeIndex>(node)); }
+const double* GORYU_EXPORT(goryu_edges)(int node) { return engine().edges(static_cast<goryu::NodeIndex>(node)); }
 
 int GORYU_EXPORT(goryu_rank)() { return engine().rank(); }
 const char* GORYU_EXPORT(goryu_move)(int i) {
@@ -345,10 +444,16 @@ const char* GORYU_EXPORT(goryu_line)(int i) {
     return engine().has_move(i) ? goryu::kept<2>(engine().line(i)) : "";
 }
 
-int GORYU_EXPORT(goryu_solve)(double nodes, double shortening_nodes) {
+int GORYU_EXPORT(goryu_mate_in_one)() {
     goryu::Game game = engine().game();
-    const auto verdict = goryu::mate_search().solve(
-        game, {static_cast<std::int64_t>(nodes), static_cast<std::int64_t>(shortening_nodes)});
+    return goryu::mate_in_one(game);
+}
+int GORYU_EXPORT(goryu_solve)(double nodes, double shortening_nodes, double entries) {
+    goryu::Game game = engine().game();
+    goryu::MateBudget budget{static_cast<std::int64_t>(nodes), static_cast<std::int64_t>(shortening_nodes)};
+    if (entries >= 1.0) budget.capacity = static_cast<std::size_t>(entries);
+    goryu::Stopper stopper;
+    const auto verdict = goryu::mate_search().solve(game, budget, &stopper);
     if (verdict == goryu::MateVerdict::kMate) return 1;
     return verdict == goryu::MateVerdict::kNoMate ? 0 : -1;
 }

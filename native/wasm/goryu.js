@@ -15,6 +15,8 @@ export async function compile(source) {
         : WebAssembly.compileStreaming(bytes);
 }
 
+const STATS = ["playouts", "evaluations", "depthSum", "depth", "nodes", "hashfull", "isProven", "isExhausted", "isOver"];
+
 /** What the C library asks of its system: a clock, and nothing else. */
 function system(memory) {
     const refuse = () => 8; // EBADF
@@ -37,16 +39,23 @@ function system(memory) {
 }
 
 export class Engine {
+    /** Asked by a mate search; returns whether it should end. It must not throw. */
+    shouldStop = () => false;
+
     /** module: by `compile`. */
     static async create(module) {
-        const engine = new Engine();
-        const wasi = system(() => new DataView(engine.memory.buffer));
+        return new Engine(module);
+    }
+
+    /** As `create`, at once: for a worker, as a page may refuse it. */
+    constructor(module) {
+        const wasi = system(() => new DataView(this.memory.buffer));
         const names = WebAssembly.Module.imports(module).map(({ name }) => [name, wasi(name)]);
-        const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: Object.fromEntries(names) });
-        engine.memory = instance.exports.memory;
-        engine.functions = instance.exports;
+        const env = { goryu_should_stop: () => Number(this.shouldStop()) };
+        const instance = new WebAssembly.Instance(module, { env, wasi_snapshot_preview1: Object.fromEntries(names) });
+        this.memory = instance.exports.memory;
+        this.functions = instance.exports;
         instance.exports._initialize?.();
-        return engine;
     }
 
     /** Calls a function of goryu.h. Texts among the arguments are copied, and a text comes back as one. */
@@ -111,10 +120,21 @@ export class Engine {
         }));
     }
 
+    /** Returns the counters of the search so far, by the names in STATS. */
+    stats() {
+        const counters = new Float64Array(this.memory.buffer, this.call("stats"), STATS.length);
+        return Object.fromEntries(STATS.map((name, i) => [name, counters[i]]));
+    }
+
     copy(bytes) {
         const at = this.functions.goryu_allocate(bytes.length);
-        new Uint8Array(this.memory.buffer, at, bytes.length).set(bytes);
+        this.view(at, bytes.length).set(bytes);
         return at;
+    }
+
+    /** Returns memory of the module as it is until the next call of a function. */
+    view(at, length) {
+        return new Uint8Array(this.memory.buffer, at, length);
     }
 
     text(at) {

@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
+#include "core/dlshogi.h"
 #include "core/half.h"
 #include "core/winograd_weights.h"
 
 namespace goryu {
 namespace {
 
-constexpr std::string_view kMagic = "goryu network 1\n";
+constexpr std::string_view kMagic = "goryu network 2\n";
 constexpr std::uint32_t kMostLayers = 4096, kMostNumbers = 1 << 26;
+constexpr long long kMostWidth = 1 << 16;  // Of all maps together, and of all vectors: 85 MB for the maps.
 
 using Floats = std::vector<float>;
 
@@ -89,6 +92,24 @@ private:
 
 bool is_width(int n) noexcept { return n > 0 && n <= 4096 && n % kBlock == 0; }
 
+bool are_widths(const std::vector<int>& widths) noexcept {
+    return std::all_of(widths.begin(), widths.end(), is_width) &&
+           std::accumulate(widths.begin(), widths.end(), 0LL) <= kMostWidth;
+}
+
+// Is the policy as long as what the network computes, and are these the planes of the format?
+bool suits(const Format& format, const std::vector<int>& planes) noexcept {
+    const auto [first, second] = format.planes();
+    return format.labels() == kDlshogiLabels && !planes.empty() && planes.size() <= 2 && planes.front() == first &&
+           (planes.size() == 2 ? planes.back() : 0) == second;
+}
+
+// Does a layer that reads the input find there what it reads?
+bool finds_input(const Layer& layer, const NetworkFile& file) noexcept {
+    if (layer.kind == Layer::Kind::kStem) return !file.reads_planes;
+    return layer.kind != Layer::Kind::kInput || (file.reads_planes && layer.used <= file.format->planes()[0]);
+}
+
 void assign(Aligned<float>& to, const Floats& from) { to.assign(from.data(), from.size()); }
 
 // Reads a layer, in the order of LAYER_FIELDS in the Python module.
@@ -133,12 +154,13 @@ Layer read_layer(Reader& reader) {
 
 }  // namespace
 
-std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& file) {
+std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& file, Instructions instructions) {
     Reader reader(bytes);
     const auto magic = reader.take(kMagic.size());
     if (magic.empty() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
         return "expected a network packed by `dev.py wasm`";
     }
+    reader.text();  // The model's checksum.
     file.format = make_format(reader.text(), 0.0);
     const std::vector<int> planes = reader.integers();
     file.reads_planes = planes.size() == 1;
@@ -148,14 +170,13 @@ std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& fil
         file.options.emplace_back(std::move(name), reader.number<double>());
     }
     const std::vector<int> maps = reader.integers(), vectors = reader.integers();
-    if (!reader.is_good() || !file.format || !std::all_of(maps.begin(), maps.end(), is_width) ||
-        !std::all_of(vectors.begin(), vectors.end(), is_width)) {
+    if (!reader.is_good() || !file.format || !suits(*file.format, planes) || !are_widths(maps) || !are_widths(vectors)) {
         return "the network is damaged";
     }
-    file.network = std::make_unique<WinogradNetwork>(Instructions::kWasm, true, maps, vectors);
+    file.network = std::make_unique<WinogradNetwork>(instructions, true, maps, vectors);
     for (std::uint32_t left = reader.size(kMostLayers); left != 0; --left) {
         Layer layer = read_layer(reader);
-        if (!reader.is_good()) return "the network is damaged";
+        if (!reader.is_good() || !finds_input(layer, file)) return "the network is damaged";
         file.network->add(layer);
     }
     const int policy = reader.integer(), value = reader.integer();

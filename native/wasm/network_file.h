@@ -19,7 +19,9 @@ struct NetworkFile {
     std::vector<std::pair<std::string, double>> options;  // Those that suit the network.
 };
 
-// Reads a file. Returns why it cannot, or an empty text.
-std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& file);
+// Reads a file, whatever its bytes are. Returns why it cannot, or an empty text.
+// Throws std::invalid_argument if the layers do not fit each other.
+std::string read_network_file(std::span<const std::byte> bytes, NetworkFile& file,
+                              Instructions instructions = Instructions::kWasm);
 
 }  // namespace goryu

@@ -190,8 +190,8 @@ class UsiEngine {
 
     #tell(search, best) {
         const ms = Math.max(1, Math.round(performance.now() - search.startedAt));
-        const nodes = this.#engine.call("evaluations");
-        const words = `depth ${this.#engine.call("depth")} nodes ${nodes} nps ${Math.round((1000 * nodes) / ms)}`;
+        const { evaluations: nodes, depth } = this.#engine.stats();
+        const words = `depth ${depth} nodes ${nodes} nps ${Math.round((1000 * nodes) / ms)}`;
         this.#send(`info ${words} time ${ms} score ${score(best)} pv ${best.line}`);
     }
 
@@ -209,7 +209,7 @@ class UsiEngine {
 
     /** Looks for a mate with twice the nodes of the last time. */
     #stepMate(search) {
-        const verdict = this.#engine.call("solve", search.nodes, search.nodes);
+        const verdict = this.#engine.call("solve", search.nodes, search.nodes, 0);
         search.nodes *= 2;
         if (verdict === 1) this.#answer(`checkmate ${this.#engine.call("mate_line")}`);
         else if (verdict === 0) this.#answer("checkmate nomate");

@@ -356,6 +356,7 @@ def her_game_is_lost(story: Story, on_board: Any) -> int:
     (view,) = (one.views["play"] for one in story.server.server.sessions.values())
     view._opponents.reply = lambda *_: view._game.move_named(ROOK_HANGS[len(view._game.played)])
     page.get_by_role("button", name="Start").click()
+    expect(page.locator(".side-parts")).to_be_visible()  # The server has the new game.
     on_page = on_board(page, ".play .shogi")
     for count, move in enumerate(ROOK_HANGS[::2], 1):
         on_page.move(move)

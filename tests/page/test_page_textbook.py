@@ -32,9 +32,9 @@ for package in (goryu.games, goryu.search, goryu_page.microscope):
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         import_module(module.name)
 from goryu_page.microscope.tab import Tab
-tab = Tab(lambda *_: None)
+tab = Tab(lambda text: '"reply"' in text and print(text))
 for message in json.load(sys.stdin):
-    print(tab.answer(json.dumps({"language": "en", **message})))
+    tab.receive(json.dumps({"language": "en", **message}))
 """
 
 
@@ -59,8 +59,9 @@ def test_the_microscope_needs_no_library_but_python_shogi(tmp_path: Path) -> Non
     done = subprocess.run(bare, input=json.dumps(messages), capture_output=True, text=True)
     replies = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(replies) == len(messages), done.stderr
-    assert replies.pop() == {"error": "NameError: name 'nothing' is not defined", "line": 2}
-    assert all("value" in reply for reply in replies), replies
+    fault = replies.pop()
+    assert (fault["error"], fault["line"]) == ("NameError: name 'nothing' is not defined", 2)
+    assert all(reply["ok"] for reply in replies), replies
     networks = [game["networks"] for game in replies[0]["value"]["games"].values()]
     assert "network" not in {kind for kinds in networks for kind, _ in kinds}
 
@@ -79,10 +80,12 @@ def hooks() -> Any:
 def test_every_chapter_runs_and_its_search_has_steps(hooks: Any) -> None:
     chapters = hooks.chapters()
     assert chapters.keys() == textbook.CHAPTERS.keys()
-    tab = Tab(lambda *_: None)
+    sent: list[str] = []
+    tab = Tab(sent.append)
 
     def ask(**message: Any) -> Any:
-        return json.loads(tab.answer(json.dumps({"language": "en", **message})))["value"]
+        tab.receive(json.dumps({"language": "en", **message}))
+        return json.loads(sent[-1])["value"]
 
     shown = {"step": None, "playout": 9, "depth": 3, "width": 3, "node": ""}
     try:
@@ -103,7 +106,7 @@ def site(hooks: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The textbook alone, as docs/hooks.py puts it into the site of the guides."""
     folder = tmp_path_factory.mktemp("site")
     try:
-        hooks.build_textbook(folder / "textbook")
+        hooks.build_textbook(folder)
     except UsageError as error:
         pytest.skip(f"no Pyodide: {error}")
     textbook.write_service_worker(folder)

@@ -23,18 +23,18 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def commands(path: Path) -> list[str]:
-    """Returns the commands in the code blocks of a guide, without prompts and comments."""
-    text = re.sub(r" *\\\n\s*", " ", path.read_text(encoding="utf-8"))
-    fenced = "".join(re.findall(r"^```(?:sh)?\n.*?^```", text, flags=re.MULTILINE | re.DOTALL))
-    indented = re.findall(r"^ {4}(?:\$ )?(\S.*)", text, flags=re.MULTILINE)
-    lines = [*fenced.splitlines(), *indented]
-    found = [line for line in lines if re.match(rf"(?:[A-Z_]+=\S+ )*(?:\.venv/bin/)?(?:{PROGRAMS})\s", line)]
-    return [re.sub(r"\s+#\s.*", "", line).strip() for line in found]
+@pytest.fixture
+def guides(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    return import_module("guides")
 
 
 @pytest.mark.parametrize("path", JAPANESE, ids=name_of)
-def test_both_languages_of_a_guide_give_the_same_commands(path: Path) -> None:
+def test_both_languages_of_a_guide_give_the_same_commands(path: Path, guides: Any) -> None:
+    def commands(path: Path) -> list[str]:
+        found: list[str] = guides.written(path.read_text("utf-8"), PROGRAMS, with_spans=False)
+        return found
+
     japanese = "\n".join(commands(path))
     for word, english in JAPANESE_WORDS.items():
         japanese = japanese.replace(word, english)
@@ -52,9 +52,7 @@ def test_both_languages_of_a_guide_have_the_same_headings_and_links(path: Path) 
     assert shape(path) == shape(path.with_name(path.name.replace(".ja", "")))
 
 
-def test_what_the_guides_name_exists_and_what_exists_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "tools")
-    guides: Any = import_module("guides")
+def test_what_the_guides_name_exists_and_what_exists_is_named(guides: Any) -> None:
     assert {kind: lines for kind, lines in guides.differences().items() if lines} == {}
     names = guides.named_and_existing(
         "`goryu nonsense` and `python3 tools/dev.py nothing`, goryu[cpu,none], GORYU_NO"
@@ -66,6 +64,15 @@ def test_what_the_guides_name_exists_and_what_exists_is_named(monkeypatch: pytes
     assert [why for _, why in guides.refused("`goryu match --no-such`, `goryu match --sprt`")] == [
         "no option --no-such"
     ]
+    assert guides.unknown("`--no-such`, `--sprt` and `no such message here`") == [
+        "--no-such",
+        "no such message here",
+    ]
+    assert guides.written("```python\ngoryu = 1\n```\n```\n$ goryu web\n```\n    goryu usi\n") == [
+        "goryu web",
+        "goryu usi",
+    ]
+    assert not guides.prints("bench", "no such figure")
 
 
 def test_the_guide_to_the_analysis_has_a_row_for_every_field() -> None:

@@ -99,6 +99,29 @@ def test_the_engine_keeps_its_budget() -> None:
     assert lines <= MOST_LINES
 
 
+def test_games_searches_and_the_microscope_need_nothing_but_python_shogi() -> None:
+    """They run in the browser, too; so do the evaluators without a network."""
+    program = """
+import pkgutil, sys
+from importlib import import_module
+
+class Bare:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in {*sys.stdlib_module_names, "goryu", "goryu_page", "shogi"}:
+            raise ImportError(f"{name} is not installed")
+
+sys.meta_path.insert(0, Bare())
+for package in map(import_module, ("goryu.games", "goryu.search", "goryu_page.microscope")):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)
+from goryu.evaluators import hashed, material, rollout, uniform
+from goryu.evaluators.network import model_files, providers
+"""
+    environment = {**os.environ, "GORYU_IMPLEMENTATION": "python"}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_version_is_written_once(project: dict[str, Any]) -> None:
     assert "version" in project["project"]["dynamic"]
     try:
@@ -222,7 +245,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
     others |= {"parcel.py"}  # It needs nothing but Python.
     others |= {"network_file.py"}  # A part of wasm.py.
     others |= {"message_types.py", "javascript_types.py"}  # They need what the tests need.
-    others |= {"textbook.py"}  # The verb `docs` runs it by docs/hooks.py.
+    others |= {"textbook.py", "tab_page.py"}  # The verb `docs` runs them by docs/hooks.py.
     others |= {"bench.py"}  # A command of goryu, and so a verb.
     tools = ROOT / "tools"
     others |= {f"gpu/{path.name}" for path in (tools / "gpu").glob("*.py")}  # A package of two programs.

@@ -29,7 +29,7 @@ from gpu.plan import (
 
 POSITIONS, REHEARSED_POSITIONS, QUICK_POSITIONS = 2000, 200, 8
 SIZE, QUICK_SIZE = "5x64", "1x16"
-QUICK_NETWORKS = ("dlshogi", "attention")
+QUICK_NETWORKS = ("dlshogi", "miniosl")
 STRONGEST = "strongest"
 
 BATCH = 16

@@ -22,7 +22,6 @@ from gpu.machine import memory_mb
 from gpu.plan import NOTHING, Contact, Found, Item, Stage
 
 SIZES, REHEARSED_SIZES, QUICK_SIZES = ("10x128", "5x64", "10x192", "15x224"), ("10x128", "5x64"), ("1x16",)
-ATTENTION = "attention 6x128"
 QUICK_CELLS = 3
 BATCHES, CPU_BATCHES = (256, 128, 512, 64, 1024, 32), (8, 2)
 """The first is the usual one."""
@@ -69,7 +68,7 @@ def cells(contact: Contact) -> list[Cell]:
     usual, *others = CPU_BATCHES if contact.rehearses else BATCHES
     sizes = QUICK_SIZES if contact.is_quick else REHEARSED_SIZES if contact.rehearses else SIZES
     streams = STREAMS[1:2] if contact.rehearses else STREAMS[1:]
-    networks = [*sizes, "attention 1x32" if contact.is_quick else ATTENTION]
+    networks = [*sizes]
     if contact.strongest.name == DOWNLOADED:
         networks.append(DOWNLOADED)
     full = "fp32" if contact.rehearses else "tf32"
@@ -85,7 +84,7 @@ def cells(contact: Contact) -> list[Cell]:
             found += [Cell(network, backend, usual, full) for network in networks]
             found += [Cell(networks[0], backend, usual, "fp16", "planes")]
     found = found[: QUICK_CELLS if contact.is_quick else None]
-    return found + [Cell(network, "tensorrt", usual) for network in (networks[0], networks[len(sizes)])]
+    return [*found, Cell(networks[0], "tensorrt", usual)]
 
 
 def items(contact: Contact) -> Iterator[Item]:

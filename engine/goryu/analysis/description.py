@@ -6,7 +6,6 @@ Moves are given in USI and as people write them, in Japanese (▲７六歩) and 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from math import log
 from typing import Any
 
 from goryu.analysis.judgement import (
@@ -27,6 +26,7 @@ from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import GameRecord, Ply, Variation
 from goryu.players.config import OutputConfig
+from goryu.players.score import centipawns
 
 CLASS_NAMES = {
     MoveClass.GREAT: Name("好手", "great"),
@@ -171,8 +171,7 @@ class Describer:
         if analysis and analysis.mate:
             has_black_won = (analysis.mate > 0) == (self.review.turn(index) == 0)
             return f"#詰み={'先手' if has_black_won else '後手'}勝ち:{abs(analysis.mate)}手"
-        odds = (rate + 0.0001) / (1.0001 - rate)  # A certain win is not infinite: 2,625 centipawns.
-        return f"#評価値={round(OutputConfig().eval_coef * log(odds))}"
+        return f"#評価値={centipawns(2.0 * rate - 1.0, OutputConfig().eval_coef)}"
 
     def _lines_as_variations(self) -> tuple[Variation, ...]:
         """Returns the record's variations, and the better line of each mistake as one more."""

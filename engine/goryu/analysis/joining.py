@@ -16,6 +16,7 @@ STATIC = Path(__file__).resolve().parents[2] / "goryu_page" / "static"
 _PART = r"(?:^|(?<=[;}]))"  # Of a minified line, too.
 _IMPORT = re.compile(_PART + r"""import\s*(?:([^'"();]+?)\s*from\s*)?(['"])(\.[^'"]+)\2;?""", re.MULTILINE)
 _LATER = re.compile(r"""\bimport\(['"](\.[^'"]+\.js)['"]\)""")
+_LOADED = re.compile(r"""\bload\("([^"]+)"\)""")
 _DECLARED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 _LISTED = re.compile(_PART + r"export\s*\{([^}]*)\};?", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*?(?!.*@license)(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
@@ -24,7 +25,7 @@ _URL = re.compile(r"""url\((['"]?)([^'")]+)\1\)""")
 _START = """const { define, take, load } = (globalThis.goryu ??= (() => {
   const [made, modules] = [new Map(), new Map()];
   const take = (path) => modules.get(path) ?? modules.set(path, made.get(path)()).get(path);
-  const load = (path) => import(`/joined/${path}`).then(() => take(path));
+  const load = (path) => import(new URL(`joined/${path}`, document.baseURI).href).then(() => take(path));
   return { define: (path, make) => made.has(path) || made.set(path, make), take, load };
 })());
 """
@@ -69,6 +70,18 @@ def modules(entry: str) -> dict[str, str]:
         if path not in found:
             found[path], imported = module(path)
             waiting += imported
+    return found
+
+
+def later(entry: str) -> list[str]:
+    """Returns the paths of the modules that a module, or one that it needs, may import later."""
+    found: list[str] = []
+    waiting = [entry]
+    while waiting:
+        for text in modules(waiting.pop()).values():
+            new = [path for path in _LOADED.findall(text) if path not in found]
+            found += new
+            waiting += new
     return found
 
 

@@ -107,7 +107,7 @@ def _count(board: "Board", depth: int, control: "SearchControl") -> int:
 
 
 def _eval(board: "Board", request: "Request", player: "Player") -> Iterator[str]:
-    from goryu.usi.output import centipawns, win_rate
+    from goryu.players.score import centipawns, win_rate
 
     value = player.evaluate(board).value
     cp = centipawns(value, request.config.output.eval_coef)

@@ -6,7 +6,6 @@ attach the score of exactly that line to the move.
 """
 
 from collections.abc import Iterator
-from math import log
 from typing import TYPE_CHECKING
 
 from goryu.games.shogi import move_to_usi
@@ -15,6 +14,7 @@ from goryu.players.agents.mcts_player import in_order
 from goryu.players.agents.usi_traits import USI_TRAITS, UsiTraits
 from goryu.players.config import OutputConfig
 from goryu.players.request import Answer
+from goryu.players.score import MAX_CP, centipawns, win_rate
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu.search.result import RootMove, SearchResult
 
@@ -23,32 +23,9 @@ if TYPE_CHECKING:
 
 PUCT = USI_TRAITS["puct"]
 
-MAX_CP = 30_000
-"""Centipawns are clamped to this: a certain win or loss would be infinite."""
-
 MATED_LINE = f"info depth 0 seldepth 0 time 0 nodes 0 nps 0 hashfull 0 score cp -{MAX_CP}"
 """Shown before `bestmove resign` if the side to move is mated. Not `mate 0` or `mate -0`: rsshogi reads the
 latter as a win, and lishogi ignores both."""
-
-
-def win_rate(value: float) -> float:
-    """Returns the win rate in [0, 1] of a value in [-1, +1]."""
-    return min(1.0, max(0.0, 0.5 * (value + 1.0)))
-
-
-def centipawns(value: float, coefficient: float) -> int:
-    """Returns a value in [-1, +1] as centipawns in [-MAX_CP, MAX_CP].
-
-    The formula is that of dlshogi and YaneuraOu, coefficient * ln(p / (1 - p)) for a win rate p. GUIs convert
-    centipawns back into a win rate with their own coefficient, so it is an option (Eval_Coef).
-
-    >>> centipawns(0.0, 600), centipawns(0.5, 600), centipawns(-1.0, 600)
-    (0, 659, -30000)
-    """
-    rate = win_rate(value)
-    if rate in (0.0, 1.0):
-        return MAX_CP if rate else -MAX_CP
-    return round(min(MAX_CP, max(-MAX_CP, coefficient * log(rate / (1.0 - rate)))))
 
 
 def score(value: float, mate: int | None, coefficient: float) -> str:

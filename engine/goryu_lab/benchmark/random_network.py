@@ -1,13 +1,10 @@
 """Networks of our trainer's architecture with random weights, in any format, to measure their speed.
 
-Those of the kind "attention" have transformer blocks on the 81 squares instead of residual blocks.
-
 The policy is made as sharp as that of a trained network. A search whose policy knows a single move walks the
 same line again and again and cannot fill its batches.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +23,6 @@ from goryu.games.shogi import Board
 from goryu_lab.benchmark.throughput import MIDDLE_GAME
 
 VALUE_CHANNELS = 32
-HEAD_SIZE = 32
-"""Numbers of a square in one attention head."""
-
 SHARPNESS = 1.3
 """Standard deviation of the logits of the legal moves, in the middle game; goryu-5x64 has 1.25 to 1.45."""
 BIAS = 0.1
@@ -40,7 +34,7 @@ class Tensors:
     """What a format's networks have: planes by input, the name and the labels of the policy, and the heads.
 
     heads: the operator that computes each value from its sum.
-    format: for the metadata. attends: are the blocks those of a transformer?
+    format: for the metadata.
     """
 
     format: str
@@ -48,7 +42,6 @@ class Tensors:
     policy: str
     heads: dict[str, str]
     labels: int = DLSHOGI_LABELS
-    attends: bool = False
 
 
 _DLSHOGI = {"output_value": "Sigmoid"}
@@ -68,13 +61,6 @@ TENSORS = {
     "nshogi-93": Tensors("nshogi", {"input": NSHOGI_PLANES[1]}, "policy", _NSHOGI),
     "aobazero": Tensors("aobazero", {"x": AOBAZERO_PLANES}, "policy", {"value": "Tanh"}, AOBAZERO_LABELS),
     "miniosl": Tensors("miniosl", {"input": MINIOSL_PLANES}, "move", {"value": "Tanh"}),
-    "attention": Tensors(
-        "dlshogi",
-        {"input1": BOARD_PLANES, "input2": HAND_PLANES},
-        "output_policy",
-        _DLSHOGI,
-        attends=True,
-    ),
 }
 """By the names that `write_random_network` takes."""
 
@@ -119,9 +105,7 @@ def _model(
         conv(name, n, channels, size) for (name, n), size in zip(tensors.inputs.items(), sizes, strict=False)
     ]
     x = add("Relu", add("Add", *stems) if len(stems) == 2 else stems[0])
-    if tensors.attends:
-        x = transformer(x, blocks, channels, add, weights, graph)
-    for _ in range(0 if tensors.attends else blocks):
+    for _ in range(blocks):
         y = conv(add("Relu", conv(x, channels, channels, 3)), channels, channels, 3)
         x = add("Relu", add("Add", x, y))
     add("Flatten", conv(x, channels, tensors.labels // 81, 1, sharpness), to=tensors.policy)
@@ -133,46 +117,3 @@ def _model(
     graph.outputs = {tensors.policy: (number, ("n", tensors.labels))}
     graph.outputs |= dict.fromkeys(tensors.heads, (number, ("n", 1)))
     return new_model(graph, name="random", opset=17, version=8, metadata={METADATA_KEY: tensors.format})
-
-
-def transformer(
-    x: str,
-    blocks: int,
-    channels: int,
-    add: Callable[..., str],
-    weights: Callable[..., str],
-    graph: GraphEdit,
-) -> str:
-    """Adds blocks of attention among the squares, each with a bias for every pair of squares, and returns
-    the name of the result, [n, channels, 9, 9] like `x`.
-
-    add, weights: of `_model`. Source: A. Vaswani et al., "Attention Is All You Need", NeurIPS 2017; with the
-    layer norm before each part (R. Xiong et al., ICML 2020).
-    """
-    size = min(HEAD_SIZE, channels)
-    heads = channels // size
-
-    def shape(*lengths: int) -> str:
-        return graph.constant(f"s{len(graph.constants)}", np.array(lengths, np.int64))
-
-    def dense(x: str, inputs: int, outputs: int) -> str:
-        return add("Add", add("MatMul", x, weights(inputs, outputs)), weights(outputs))
-
-    def norm(x: str) -> str:
-        return add("LayerNormalization", x, weights(channels), weights(channels))
-
-    def by_head(x: str, *order: int) -> str:
-        return add("Transpose", add("Reshape", x, shape(0, 81, heads, size)), perm=list(order))
-
-    x = add("Transpose", add("Reshape", x, shape(0, channels, 81)), perm=[0, 2, 1])
-    for _ in range(blocks):
-        normed = norm(x)
-        query, key, value = (dense(normed, channels, channels) for _ in range(3))
-        scores = add("MatMul", by_head(query, 0, 2, 1, 3), by_head(key, 0, 2, 3, 1))
-        shares = add("Softmax", add("Add", scores, weights(1, heads, 81, 81)), axis=3)
-        mixed = add("MatMul", shares, by_head(value, 0, 2, 1, 3))
-        joined = add("Reshape", add("Transpose", mixed, perm=[0, 2, 1, 3]), shape(0, 81, channels))
-        x = add("Add", x, dense(joined, channels, channels))
-        hidden = add("Relu", dense(norm(x), channels, 2 * channels))
-        x = add("Add", x, dense(hidden, 2 * channels, channels))
-    return add("Reshape", add("Transpose", x, perm=[0, 2, 1]), shape(0, channels, 9, 9))

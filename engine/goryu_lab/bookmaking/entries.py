@@ -1,13 +1,9 @@
 """What a book file says about the positions of a graph."""
 
-from math import atanh
-
 from goryu.games.shogi import move_from_usi
 from goryu.players.books.book import BookMove, position_of
+from goryu.players.score import centipawns
 from goryu_lab.bookmaking.graph import BookGraph, BookNode
-
-MOST_VALUE = 0.9999
-"""A greater value would be no number of centipawns."""
 
 
 def book_entries(graph: BookGraph, eval_coef: int) -> dict[str, list[BookMove]]:
@@ -24,15 +20,6 @@ def book_entries(graph: BookGraph, eval_coef: int) -> dict[str, list[BookMove]]:
         ]
         for node in graph.reached()
     }
-
-
-def centipawns(value: float, eval_coef: int) -> int:
-    """Returns a value in [-1, +1] in centipawns.
-
-    >>> centipawns(0.0, 285), centipawns(0.5, 285)
-    (0, 313)
-    """
-    return round(2 * eval_coef * atanh(max(-MOST_VALUE, min(MOST_VALUE, value))))
 
 
 def _entry(graph: BookGraph, node: BookNode, move: str, visits: int, reply: str, eval_coef: int) -> BookMove:

@@ -18,10 +18,9 @@ reports an error and resigns without a move; 2 if the match could not be played;
 
 import argparse
 import json
-import time
 from argparse import ArgumentTypeError
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +35,7 @@ from goryu.commands.common import (
     program,
 )
 from goryu.commands.config_options import add_fields, from_arguments
-from goryu.commands.progress_display import LINES_EVERY_S
+from goryu.commands.progress_display import ProgressDisplay
 from goryu.engines.time_control import TimeControl
 from goryu.engines.usi_client import EngineSpec, Timeouts
 from goryu.players.set_up.threads import cores
@@ -47,13 +46,14 @@ from goryu_lab.match.engine_faults import is_failure, warnings
 from goryu_lab.match.export import RECORD_FORMATS, new_folder, rewrite_records, write_records
 from goryu_lab.match.game import GameRules
 from goryu_lab.match.game_log import GameEntry, GameLog
+from goryu_lab.match.least_squares import ExperimentError
 from goryu_lab.match.openings import DEFAULT_OPENINGS, read_openings
 from goryu_lab.match.referee import Reason
 from goryu_lab.match.report import describe, progress_line, report, summary
-from goryu_lab.match.screening import ScreeningError, parse_changes, report_lines
-from goryu_lab.match.sprt import SequentialTest, Sprt
+from goryu_lab.match.screening import parse_changes, report_lines
+from goryu_lab.match.sprt import Sprt
 from goryu_lab.match.tournament import Match, MatchConfig
-from goryu_lab.match.tuning import TuningError, parse_ranges
+from goryu_lab.match.tuning import parse_ranges
 from goryu_lab.work.cluster import ClusterConfig
 
 
@@ -188,75 +188,6 @@ def make_engine(args: argparse.Namespace, side: str) -> EngineSpec:
     )
 
 
-class Display:
-    """Shows a match in progress: one line that changes on a terminal, a line for each game elsewhere."""
-
-    def __init__(self, config: MatchConfig, played_before: int) -> None:
-        from rich.console import Console
-        from rich.live import Live
-
-        self._config = config
-        self._played_before = played_before
-        self._start_s = time.monotonic()
-        self._console = Console()
-        self._warned: set[tuple[int, str]] = set()
-        self._live = Live(console=self._console, auto_refresh=False)
-        self._line = ""
-        self._below: Sequence[str] = ()
-        self._printed_s = self._start_s
-
-    def print(self, line: str) -> None:
-        """Prints a line above the result."""
-        self._console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
-
-    def context(self) -> AbstractContextManager[object]:
-        """Returns the context in which games are shown."""
-        return self._live if self._console.is_terminal else nullcontext()
-
-    def show(self, entries: Sequence[GameEntry], test: SequentialTest | None) -> None:
-        """Shows the result so far, after a game."""
-        games = self._config.games
-        s_per_game = (time.monotonic() - self._start_s) / (len(entries) - self._played_before)
-        left_s = s_per_game * max(0, games - len(entries))
-        if self._console.is_terminal:
-            width = self._console.width - 1
-            self._line = progress_line(entries, games, test, left_s, width)
-            self._refresh()
-        else:
-            print(progress_line(entries, games, test, left_s), flush=True)
-
-    def below(self, lines: Sequence[str]) -> None:
-        """Shows lines below the result; elsewhere a line a minute, of a cluster only."""
-        self._below = lines
-        now_s = time.monotonic()
-        if self._console.is_terminal:
-            self._refresh()
-        elif len(lines) > 1 and now_s >= self._printed_s + LINES_EVERY_S:
-            self._printed_s = now_s
-            print("; ".join(lines), flush=True)
-
-    def _refresh(self) -> None:
-        from rich.text import Text
-
-        text = "\n".join(filter(None, [self._line, *self._below]))
-        self._live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
-
-    def show_fault(self, entry: GameEntry) -> None:
-        """Prints how an engine failed or lost on time."""
-        detail = entry.detail or "after " + "; ".join(text for _, text in entry.errors)
-        self._print(f"game {entry.number + 1}: {entry.reason}: {detail}")
-
-    def warn(self, names: Sequence[str], entries: Sequence[GameEntry]) -> None:
-        """Prints each warning about an engine once; the report repeats it with its final numbers."""
-        for key, text in warnings(names, entries).items():
-            if key not in self._warned:
-                self._warned.add(key)
-                self._print(text)
-
-    def _print(self, text: str) -> None:
-        self._console.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
-
-
 def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | None) -> int:
     """Plays the match, here or on a cluster, and shows its progress; returns the exit status."""
     directory = config.directory or new_folder()
@@ -267,27 +198,30 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))
     print(f"for the browser, at the end: {directory / 'match.html'}")
-    display = Display(config, played_before)
-
-    def on_game(entry: GameEntry) -> None:
-        display.show(match.entries, match.test)
-        if formats:
-            write_records(entry, match.names, directory, formats)
-        if is_failure(entry) or entry.reason == Reason.TIME:
-            display.show_fault(entry)
-        display.warn(match.names, match.entries)
-
-    match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
+    warned: set[tuple[int, str]] = set()
     status = 0
-    try:
-        rewrite_records(match.entries, match.names, directory, formats)
-        with display.context():
+    with closing(log), ProgressDisplay() as display:
+
+        def on_game(entry: GameEntry) -> None:
+            entries = match.entries
+            display.update("games", len(entries), config.games, progress_line(entries, match.test))
+            if formats:
+                write_records(entry, match.names, directory, formats)
+            if is_failure(entry) or entry.reason == Reason.TIME:
+                detail = entry.detail or "after " + "; ".join(text for _, text in entry.errors)
+                display.print(f"game {entry.number + 1}: {entry.reason}: {detail}")
+            for key, text in warnings(match.names, entries).items():
+                if key not in warned:  # The report repeats it with its final numbers.
+                    warned.add(key)
+                    display.print(text)
+
+        match = Match(config, log, on_game, cluster, watcher(display.print, display.below))
+        try:
+            rewrite_records(match.entries, match.names, directory, formats)
             match.run()
-    except KeyboardInterrupt:
-        print("interrupted; the unfinished games are dropped")
-        status = 130
-    finally:
-        log.close()
+        except KeyboardInterrupt:
+            display.print("interrupted; the unfinished games are dropped")
+            status = 130
     has_failed = conclude(match, config, directory)
     return status or has_failed
 
@@ -298,16 +232,11 @@ def conclude(match: Match, config: MatchConfig, directory: Path) -> int:
     if failures >= config.max_failures and len(match.entries) < config.games:
         print(f"stopped after {plural(failures, 'failure')}; to resume, add --max-failures {failures + 10}")
     lines = [report(match.names, match.entries, match.test)]
-    if config.tuned:
-        try:
-            lines += match.surface().lines()
-        except TuningError as error:  # The match ended early.
-            lines.append(f"tuning: {error}")
-    if config.screened:
-        try:
-            lines += report_lines(config.screened, match.effects())
-        except ScreeningError as error:
-            lines.append(f"screening: {error}")
+    try:
+        lines += match.surface().lines() if config.tuned else []
+        lines += report_lines(config.screened, match.effects()) if config.screened else []
+    except ExperimentError as error:  # The match ended early.
+        lines.append(str(error))
     text = "\n".join(lines)
     print(text)
     result = summary(match.names, match.entries, match.test)

@@ -113,50 +113,36 @@ def config_hash(config: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-class GameLog:
-    """The log of one match, opened for appending."""
+class LineLog:
+    """A log of JSON lines, opened for appending; the first line says what it belongs to.
 
-    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
-        """Opens or creates the log.
+    lines: the values after the first line that were in the file when it was opened.
+    """
 
-        Raises GameLogError if it belongs to another match, or if another program is playing this match.
+    def __init__(self, path: Path, kind: str, config: Mapping[str, Any]) -> None:
+        """Opens or creates the log. kind: of what, such as "match". config: what decides its results.
+
+        Raises GameLogError if it belongs to another config, or if another program is adding to it.
         """
-        self.entries: dict[int, GameEntry] = {}
-        self.names: tuple[str, str] | None = None
         self.hash = config_hash(config)
+        self.lines: list[dict[str, Any]] = []
         self._path = path
         self._file = path.open("ab", buffering=0)  # Else `close` would write again what could not be written.
         try:
             if not try_lock(self._file):
-                raise GameLogError(f"{path}: another program is playing this match")
-            first = {"type": "match", "version": VERSION, "hash": self.hash, "config": dict(config)}
+                raise GameLogError(f"{path}: another program is playing this {kind}")
+            first = {"type": kind, "version": VERSION, "hash": self.hash, "config": dict(config)}
             is_unfinished = as_line(first).startswith(path.read_bytes())
             if is_unfinished:  # The file is empty, or the disk was full within the first line.
                 os.truncate(path, 0)
-                self._write(first)
+                self.write(first)
             else:
-                self._load(path, config)
+                self._load(path, kind, config)
         except BaseException:
             self._file.close()
             raise
 
-    def write_names(self, names: tuple[str, str]) -> None:
-        """Logs the names of the engines, unless the log already has them."""
-        if names != self.names:
-            self.names = names
-            self._write({"type": "names", "names": names})
-
-    def append(self, entry: GameEntry) -> None:
-        """Logs a finished game."""
-        assert entry.number not in self.entries
-        self.entries[entry.number] = entry
-        self._write({"type": "game"} | {name: getattr(entry, name) for name in GameEntry.__slots__})
-
-    def close(self) -> None:
-        """Closes the file."""
-        self._file.close()
-
-    def _write(self, line: Mapping[str, Any]) -> None:
+    def write(self, line: Mapping[str, Any]) -> None:
         """Appends a line; raises OSError with the path of the log, which can be resumed then."""
         try:
             rest = memoryview(as_line(line))
@@ -166,15 +152,44 @@ class GameLog:
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self._path)) from error
 
-    def _load(self, path: Path, config: Mapping[str, Any]) -> None:
-        """Reads the games, and cuts off a last line that a crash left incomplete."""
-        complete, lines = _complete_lines(path)
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def _load(self, path: Path, kind: str, config: Mapping[str, Any]) -> None:
+        """Reads the lines, and cuts off a last one that a crash left incomplete."""
+        complete, lines = _complete_lines(path, kind)
         if lines[0].get("hash") != self.hash:
             old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
             different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
-            raise GameLogError(f"{path} is the log of another match (different: {', '.join(different)})")
-        self.names, self.entries = _parse_games(path, lines[1:])
+            raise GameLogError(f"{path} is the log of another {kind} (different: {', '.join(different)})")
+        self.lines = lines[1:]
         os.truncate(path, complete)
+
+
+class GameLog(LineLog):
+    """The log of one match."""
+
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
+        """Opens or creates the log; raises GameLogError as `LineLog` does, or if a line is no game."""
+        super().__init__(path, "match", config)
+        try:
+            self.names, self.entries = _parse_games(path, self.lines)
+        except GameLogError:
+            self.close()
+            raise
+
+    def write_names(self, names: tuple[str, str]) -> None:
+        """Logs the names of the engines, unless the log already has them."""
+        if names != self.names:
+            self.names = names
+            self.write({"type": "names", "names": names})
+
+    def append(self, entry: GameEntry) -> None:
+        """Logs a finished game."""
+        assert entry.number not in self.entries
+        self.entries[entry.number] = entry
+        self.write({"type": "game"} | {name: getattr(entry, name) for name in GameEntry.__slots__})
 
 
 def read_game_log(path: Path) -> tuple[tuple[str, str] | None, list[GameEntry]]:
@@ -194,14 +209,14 @@ def read_match_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def _complete_lines(path: Path) -> tuple[int, list[dict[str, Any]]]:
-    """Returns the size of the complete lines of a log in bytes, and their values, the match first."""
+def _complete_lines(path: Path, kind: str = "match") -> tuple[int, list[dict[str, Any]]]:
+    """Returns the size of the complete lines of a log in bytes, and their values."""
     data = path.read_bytes()
     complete = data[: data.rfind(b"\n") + 1]
     lines = list(parse_lines(path, complete.decode("utf-8", "replace")))
-    is_match = bool(lines) and lines[0].get("type") == "match"
-    if not is_match or not isinstance(lines[0].get("config", {}), dict):
-        raise GameLogError(f"{path}: expected the log of a match in its first line")
+    is_log = bool(lines) and lines[0].get("type") == kind
+    if not is_log or not isinstance(lines[0].get("config", {}), dict):
+        raise GameLogError(f"{path}: expected the log of a {kind} in its first line")
     return len(complete), lines
 
 

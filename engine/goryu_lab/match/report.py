@@ -45,40 +45,21 @@ def record(scores: Sequence[float]) -> str:
     return f"+{scores.count(1.0)} ={scores.count(0.5)} -{scores.count(0.0)}"
 
 
-def progress_line(
-    entries: Sequence[GameEntry],
-    games: int,
-    test: SequentialTest | None,
-    seconds_left: float | None,
-    width: int | None = None,
-) -> str:
+def progress_line(entries: Sequence[GameEntry], test: SequentialTest | None) -> str:
     """Returns one line about a match in progress.
 
     W-D-L is over all games, Elo over distinct complete pairs, and the LLR over those that `test` has counted.
 
-    Example: `[ 37/200] +18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94) ETA 12:40`.
-
-    width: leaves out the less important parts until the line has at most this many characters.
+    Example: `+18 =3 -16 Elo +19.4 ± 91.0 LOS 66.2 % LLR 0.12 (-2.94, 2.94)`.
     """
     statistics = MatchStatistics.from_pairs((a.score, b.score) for a, b in distinct_pairs(entries))
-    parts = {
-        "games": f"[{len(entries):{len(str(games))}}/{games}]",
-        "record": record([entry.score for entry in entries]),
-    }
+    parts = [record([entry.score for entry in entries])]
     if statistics.pairs:
-        parts["elo"] = elo_text(statistics)
-        parts["los"] = f"LOS {100 * statistics.los:.1f} %"
+        parts += [elo_text(statistics), f"LOS {100 * statistics.los:.1f} %"]
     if test:
         lower, upper = test.sprt.bounds
-        parts["llr"] = f"LLR {test.llr:.2f}"
-        parts["bounds"] = f"({lower:.2f}, {upper:.2f})"
-    if seconds_left is not None:
-        minutes, seconds = divmod(round(seconds_left), 60)
-        parts["eta"] = f"ETA {minutes}:{seconds:02}"
-    for name in ("los", "bounds", "record", "llr", "eta"):
-        if width is not None and len(" ".join(parts.values())) > width:
-            parts.pop(name, None)
-    return " ".join(parts.values())[:width]
+        parts.append(f"LLR {test.llr:.2f} ({lower:.2f}, {upper:.2f})")
+    return " ".join(parts)
 
 
 def elo_text(statistics: MatchStatistics) -> str:

@@ -19,17 +19,12 @@ from typing import Self
 
 import numpy as np
 
-from goryu.base.errors import GoryuError
 from goryu.base.language import plural
-from goryu_lab.match.least_squares import least_squares
+from goryu_lab.match.least_squares import ExperimentError, least_squares, require, require_once
 from goryu_lab.match.match_statistics import elo_with_interval, format_elo
 
 PAIRS_PER_CHANGE = 10
 """With fewer pairs than this for each change, the effects are mostly noise."""
-
-
-class ScreeningError(GoryuError):
-    """A change that cannot be screened, or too few pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +48,7 @@ class Change:
             name, _, values = part.strip().partition("=")
             old, _, new = values.partition(":")
             if not (name and old and new) or ":" in new or old == new:
-                raise ScreeningError(f"{text!r}: expected NAME=OLD:NEW,... with two different values")
+                raise ExperimentError(f"{text!r}: expected NAME=OLD:NEW,... with two different values")
             options.append((name, old, new))
         return cls(tuple(options))
 
@@ -66,11 +61,9 @@ class Change:
 
 
 def parse_changes(texts: Sequence[str]) -> tuple[Change, ...]:
-    """Reads several changes; raises ScreeningError if two of them set the same option."""
+    """Reads several changes; raises ExperimentError if two of them set the same option."""
     changes = tuple(map(Change.parse, texts))
-    names = [name.lower() for change in changes for name, _, _ in change.options]
-    if len(set(names)) < len(names):
-        raise ScreeningError(f"{' '.join(texts)!r}: expected each option once")
+    require_once([name for change in changes for name, _, _ in change.options], texts)
     return changes
 
 
@@ -81,11 +74,8 @@ def toss(changes: Sequence[Change], seed: int, pair: int) -> tuple[bool, ...]:
 
 
 def require_pairs(changes: Sequence[Change], pairs: int) -> None:
-    """Raises ScreeningError if the effects of these changes cannot be fitted to so few pairs."""
-    needed = PAIRS_PER_CHANGE * (len(changes) + 1)
-    if pairs < needed:
-        text = f"{plural(pairs, 'pair')}: expected {needed} for {plural(len(changes), 'change')}"
-        raise ScreeningError(f"{text}, that is --games {2 * needed} or more")
+    """Raises ExperimentError if the effects of these changes cannot be fitted to so few pairs."""
+    require(pairs, PAIRS_PER_CHANGE * (len(changes) + 1), plural(len(changes), "change"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +99,7 @@ def effects(changes: Sequence[Change], pairs: Sequence[tuple[Sequence[bool], flo
     """Fits score = 1/2 + constant + sum over the changes of ±effect to the pairs, by least squares.
 
     pairs: for each, which changes engine 1 has, and its score in [0, 1]. The constant is the difference of
-    the two programs without their changes. Raises ScreeningError if there are too few pairs.
+    the two programs without their changes. Raises ExperimentError if there are too few pairs.
     """
     require_pairs(changes, len(pairs))
     matrix = np.array([[1.0, *(1.0 if made else -1.0 for made in has)] for has, _ in pairs])

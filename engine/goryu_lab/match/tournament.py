@@ -242,12 +242,12 @@ class Match:
         return MatchStatistics.from_pairs((a.score, b.score) for a, b in distinct_pairs(self.entries))
 
     def surface(self) -> Surface:
-        """Returns the score as a function of the tuned options; raises TuningError if pairs are too few."""
+        """Returns the score as a function of the tuned options; raises ExperimentError for too few pairs."""
         samples = [(self.config.tuned_values(pair), score) for pair, score in self._scores_of_pairs()]
         return Surface(self.config.tuned, samples)
 
     def effects(self) -> list[Effect]:
-        """Returns what each screened change brings; raises ScreeningError if pairs are too few."""
+        """Returns what each screened change brings; raises ExperimentError for too few pairs."""
         samples = [(self.config.screened_sides(pair), score) for pair, score in self._scores_of_pairs()]
         return effects(self.config.screened, samples)
 

@@ -17,9 +17,14 @@ from typing import Self
 
 import numpy as np
 
-from goryu.base.errors import GoryuError
 from goryu.base.language import plural
-from goryu_lab.match.least_squares import Vector, least_squares
+from goryu_lab.match.least_squares import (
+    ExperimentError,
+    Vector,
+    least_squares,
+    require,
+    require_once,
+)
 from goryu_lab.match.match_statistics import elo_with_interval
 
 PAIRS_PER_TERM = 5
@@ -27,10 +32,6 @@ PAIRS_PER_TERM = 5
 
 TRIALS = 20_000
 """How many random points are compared to find the best one."""
-
-
-class TuningError(GoryuError):
-    """An option that cannot be tuned, or too few pairs to tune it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +54,9 @@ class TunedOption:
         try:
             option = cls(name, int(low), int(high))
         except ValueError:
-            raise TuningError(f"{text!r}: expected NAME=LOW:HIGH, whole numbers") from None
+            raise ExperimentError(f"{text!r}: expected NAME=LOW:HIGH, whole numbers") from None
         if not name or option.low >= option.high:
-            raise TuningError(f"{text!r}: expected NAME=LOW:HIGH with LOW below HIGH")
+            raise ExperimentError(f"{text!r}: expected NAME=LOW:HIGH with LOW below HIGH")
         return option
 
     @property
@@ -71,9 +72,7 @@ class TunedOption:
 def parse_ranges(texts: Sequence[str]) -> tuple[TunedOption, ...]:
     """Reads several `NAME=LOW:HIGH`, each for a different option."""
     options = tuple(TunedOption.parse(text) for text in texts)
-    names = [option.name.lower() for option in options]
-    if len(set(names)) < len(names):
-        raise TuningError(f"{' '.join(texts)!r}: expected each option once")
+    require_once([option.name for option in options], texts)
     return options
 
 
@@ -84,17 +83,14 @@ def draw(options: Sequence[TunedOption], seed: int, pair: int) -> dict[str, int]
 
 
 def require_pairs(options: Sequence[TunedOption], pairs: int) -> None:
-    """Raises TuningError if a surface of these options cannot be fitted to so few pairs."""
-    needed = PAIRS_PER_TERM * _count_terms(options)
-    if pairs < needed:
-        text = f"{plural(pairs, 'pair')}: expected {needed} for {plural(len(options), 'option')}"
-        raise TuningError(f"{text}, that is --games {2 * needed} or more")
+    """Raises ExperimentError if a surface of these options cannot be fitted to so few pairs."""
+    require(pairs, PAIRS_PER_TERM * _count_terms(options), plural(len(options), "option"))
 
 
 class Surface:
     """The expected score as a function of the options, fitted to pairs.
 
-    Raises TuningError if there are too few pairs.
+    Raises ExperimentError if there are too few pairs.
     """
 
     def __init__(

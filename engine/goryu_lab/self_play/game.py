@@ -17,6 +17,7 @@ from random import Random
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board, solve
+from goryu.players.score import centipawns
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, GumbelResult, improved_policy, logits_of, search_steps
 from goryu.search.mates.mate import MateVerdict
@@ -93,17 +94,6 @@ def policy_target(moves: Sequence[Move], policy: Sequence[float], least: float =
     return tuple((move, p / total) for move, p in kept)
 
 
-def value_to_centipawns(value: float, scale: float) -> int:
-    """Returns a value in [-1, +1] as centipawns within ±`MATE_SCORE`.
-
-    >>> value_to_centipawns(0.0, 600.0), value_to_centipawns(0.5, 600.0), value_to_centipawns(-1.0, 600.0)
-    (0, 659, -10000)
-    """
-    if abs(value) >= 1.0:
-        return MATE_SCORE if value > 0.0 else -MATE_SCORE
-    return round(min(MATE_SCORE, max(-MATE_SCORE, scale * log((1.0 + value) / (1.0 - value)))))
-
-
 class SelfPlayGame:
     """A game in progress; evals and policies have one entry per move, None where nothing is recorded."""
 
@@ -164,14 +154,14 @@ class SelfPlayGame:
             move = self.rng.choices(result.moves, result.policy)[0]
         if is_recorded:
             target = policy_target(result.moves, improved_target(result, self.config))
-            self._record(move, value_to_centipawns(result.value, self.config.scale), target)
+            self._record(move, centipawns(result.value, self.config.scale, MATE_SCORE), target)
         else:
             self._record(move, None, None)
 
     def draw(self, move: Move, value: float) -> None:
         """Plays a move that was drawn from a network's policy; `value` is the network's, in [-1, +1]."""
         self._judge(value)
-        self._record(move, value_to_centipawns(value, self.config.scale), None)
+        self._record(move, centipawns(value, self.config.scale, MATE_SCORE), None)
 
     def finished(self, end: tuple[int | None, str], number: int, teacher: str) -> GameRecord:
         """Returns the record of the game. end: what `finish` returned."""

@@ -16,8 +16,10 @@ from random import Random
 from goryu.games.shogi import Rules
 from goryu.games.state import Move, State
 from goryu.implementation import Board
+from goryu.players.score import centipawns
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
+from goryu_lab.match.single_moves import danger
 from goryu_lab.records.game_records import GameRecord, Policy
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.evaluation_cache import EvaluationCache
@@ -25,7 +27,6 @@ from goryu_lab.self_play.game import (
     MATE_SCORE,
     improved_target,
     policy_target,
-    value_to_centipawns,
 )
 
 
@@ -38,6 +39,7 @@ def reanalyse(
     keeps_scores: bool,
     teacher: str,
     number: int,
+    least_danger: int = 0,
 ) -> Generator[list[State], list[Evaluation], GameRecord]:
     """Returns the game with new targets at a share of the positions with a score; the others lose theirs.
 
@@ -46,6 +48,7 @@ def reanalyse(
     keeps_scores: keep the scores of the game's teacher instead of recording the values of the search. The
         policy is then the mean of the search's policy and of the move that was played.
     teacher, number: for the record.
+    least_danger: of the king of the side to move; only such positions get targets.
     """
     board = Board(game.start_sfen, Rules(all_moves=False))
     gumbel = GumbelConfig(max_considered=config.considered)
@@ -55,6 +58,7 @@ def reanalyse(
     recorded = game.policies or (None,) * len(game.moves)
     for move, score, target in zip(game.moves, game.evals, recorded, strict=True):
         chosen = score is not None and rng.random() < share and board.outcome() is None
+        chosen = chosen and (not least_danger or danger(board) >= least_danger)
         if chosen and _is_proven_mate(score, target):
             policies.append(target)
         elif chosen:
@@ -65,7 +69,7 @@ def reanalyse(
                 (evaluation,) = yield [board.copy()]
                 value, policy = evaluation.value, policy_target(board.legal_moves(), evaluation.policy)
             if not keeps_scores:
-                score = value_to_centipawns(value, config.scale)
+                score = centipawns(value, config.scale, MATE_SCORE)
             policies.append(_mean(policy, move) if keeps_scores else policy)
         else:
             score = None

@@ -100,7 +100,7 @@ class PlayWork:
 
 @dataclass(frozen=True, slots=True)
 class ReanalysisWork:
-    """New labels for a share of the positions of old games."""
+    """New labels for a share of the positions of old games, if their `danger` is large enough."""
 
     teacher: str
     config: SelfPlayConfig
@@ -108,6 +108,7 @@ class ReanalysisWork:
     share: float
     keeps_scores: bool
     seed: int
+    least_danger: int = 0
 
     @property
     def size(self) -> int:
@@ -125,7 +126,7 @@ class ReanalysisWork:
         own = number if game.number is None else game.number  # Pieces of one game keep their common number.
         return reanalyse(
             game, self.config, self.share, rng,
-            keeps_scores=self.keeps_scores, teacher=self.teacher, number=own,
+            keeps_scores=self.keeps_scores, teacher=self.teacher, number=own, least_danger=self.least_danger,
         )  # fmt: skip
 
     def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:

@@ -29,7 +29,7 @@ WAITING = 2
 
 
 class DistilledPositions:
-    """Positions of games, which a teacher labels."""
+    """Positions of games, which a teacher labels; a target from a file takes the place of its value."""
 
     def __init__(self, positions: GamePositions, teacher: DeviceNetwork) -> None:
         self._positions = positions
@@ -53,7 +53,7 @@ class DistilledPositions:
             yield self._labelled(sent, student, teacher, mirror)
 
     def _sent(self, contents: Iterable[Draw], device: str, workers: int) -> Iterator[list[Tensor]]:
-        """Yields each batch on the device: legal labels, moves, results, mirror images, bits."""
+        """Yields each batch on the device: legal labels, moves, results, values, mirror images, bits."""
         if not workers:
             for content in contents:
                 yield [tensor.to(device) for tensor in self._written(content)]
@@ -75,15 +75,15 @@ class DistilledPositions:
         chosen, mirrored = content
         bits: PositionBits = self._positions.write(chosen, self._formats)
         played = bits.played.astype(np.int64)
-        results = self._positions.results(chosen)
-        arrays = [bits.legal, played, results, mirrored, *bits.rows, *bits.numbers]
+        results, values = self._positions.results(chosen), self._positions.value[chosen]
+        arrays = [bits.legal, played, results, values, mirrored, *bits.rows, *bits.numbers]
         tensors = [torch.from_numpy(array) for array in arrays]
         return [tensor.pin_memory() for tensor in tensors] if pinned else tensors
 
     def _labelled(
         self, sent: list[Tensor], student: PlanesOfBits, teacher: DeviceNetwork, mirror: Tensor
     ) -> Batch[Tensor]:
-        legal_bits, label, result, mirrored, *packed = sent
+        legal_bits, label, result, stored, mirrored, *packed = sent
         rows, numbers = packed[: len(self._formats)], packed[len(self._formats) :]
         legal = labels_of_bits(legal_bits, student.shifts)
         promoted = (label + PROMOTIONS).clamp(max=DLSHOGI_LABELS - 1)
@@ -102,7 +102,7 @@ class DistilledPositions:
             torch.where(column, legal.index_select(1, mirror), legal),
             torch.where(mirrored, mirror[label], label),
             torch.where(column, policy.index_select(1, mirror), policy),
-            value,
+            torch.where(stored.isnan(), value, stored),
             result,
         )
 

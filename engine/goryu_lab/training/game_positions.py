@@ -1,4 +1,4 @@
-"""Positions as the moves of their games: two bytes for each, and eight to find it.
+"""Positions as the moves of their games: two bytes for each, eight to find it, and four for a target.
 
 A batch is written anew from the moves whenever it is needed, as bits of one or two formats
 (`evaluators/network/packed_input.py`). With the past of a position a teacher can see its last moves. Native
@@ -66,6 +66,7 @@ class GamePositions:
     starts: SFENs. start, first, length [G]: of each game, the number of its start, where its moves begin in
     `moves`, and how many they are. result [G]: as in HCPE. moves: uint16, of all games.
     game, ply [N]: of each position, the number of the game, and how many of its moves come before it.
+    value [N]: of each position, the target that its file gives, in [0, 1] for the side to move; NaN if none.
     """
 
     starts: tuple[str, ...]
@@ -76,10 +77,11 @@ class GamePositions:
     moves: npt.NDArray[np.uint16]
     game: npt.NDArray[np.int32]
     ply: npt.NDArray[np.int32]
+    value: Floats
 
     @classmethod
-    def of(cls, games: Sequence[GameRecord]) -> "GamePositions":
-        """Takes the positions with a score from games."""
+    def of(cls, games: Sequence[GameRecord], sources: Sequence[Source] = ()) -> "GamePositions":
+        """Takes the positions with a score from games. sources: one for each game; none: no targets."""
         starts = {game.start_sfen: None for game in games}
         places = {sfen: i for i, sfen in enumerate(starts)}
         length = np.array([len(game.moves) for game in games], np.int32)
@@ -93,6 +95,9 @@ class GamePositions:
             np.concatenate([np.zeros(0, np.uint16), *(np.array(game.moves, np.uint16) for game in games)]),
             np.repeat(np.arange(len(games), dtype=np.int32), [len(plies) for plies in scored]),
             np.array([ply for plies in scored for ply in plies], np.int32),
+            np.concatenate([np.zeros(0, np.float32), *map(value_targets, games, scored, sources)])
+            if sources
+            else np.full(sum(map(len, scored)), np.nan, np.float32),
         )
 
     def __len__(self) -> int:
@@ -101,7 +106,7 @@ class GamePositions:
     def checksum(self) -> str:
         """Returns a text that other positions do not have."""
         checksum = zlib.crc32("\n".join(self.starts).encode())
-        for array in (self.start, self.moves, self.game, self.ply, self.result):
+        for array in (self.start, self.moves, self.game, self.ply, self.result, self.value):
             checksum = zlib.crc32(array.tobytes(), checksum)
         return f"{len(self)} of {len(self.length)} games with checksum {checksum:08x}"
 
@@ -178,6 +183,21 @@ def write_positions(
     return found
 
 
+def value_targets(game: GameRecord, plies: Sequence[int], source: Source) -> Floats:
+    """Returns the targets of positions of a game, or NaN for each if the source has no scale.
+
+    Their scores are mixed with the result, as `dataset.py` does.
+    """
+    if source.scale is None:
+        return np.full(len(plies), np.nan, np.float32)
+    scores = np.array([game.evals[ply] for ply in plies], np.float64)
+    is_black = (np.array(plies) % 2 == 0) == (game.start_sfen.split()[1] == "b")
+    result = np.where(game.result == DRAW, 0.5, is_black == (game.result == BLACK_WON))
+    weight = source.result_weight
+    mix = (1.0 - weight) / (1.0 + np.exp(-scores / source.scale)) + weight * result
+    return np.asarray(mix, np.float32)
+
+
 def load_games(
     sources: Sequence[Source], held_out: float, seed: int
 ) -> tuple[GamePositions, dict[str, GamePositions]]:
@@ -187,8 +207,8 @@ def load_games(
 
     held_out: share of the games of every source, in [0, 1). Raises InputError for sources other than games.
     """
-    training: list[GameRecord] = []
-    testing: dict[str, list[GameRecord]] = {}
+    training: list[tuple[GameRecord, Source]] = []
+    testing: dict[str, list[tuple[GameRecord, Source]]] = {}
     for source in sources:
         if source.path.suffix != GAMES_SUFFIX:
             raise InputError(f"{source.path}: expected a file of games (*{GAMES_SUFFIX}) for the teacher")
@@ -198,9 +218,13 @@ def load_games(
         own = testing.setdefault(source.name, [])
         for game, is_own in zip(games, is_held_out.tolist(), strict=True):
             if is_own:
-                own.append(game)
+                own.append((game, source))
             else:
-                training += [game] * source.repeat
-    copies = {(game.start_sfen, game.moves) for games in testing.values() for game in games}
-    training = [game for game in training if (game.start_sfen, game.moves) not in copies]
-    return GamePositions.of(training), {name: GamePositions.of(games) for name, games in testing.items()}
+                training += [(game, source)] * source.repeat
+    copies = {(game.start_sfen, game.moves) for pairs in testing.values() for game, _ in pairs}
+    training = [pair for pair in training if (pair[0].start_sfen, pair[0].moves) not in copies]
+    return _of_pairs(training), {name: _of_pairs(pairs) for name, pairs in testing.items()}
+
+
+def _of_pairs(pairs: Sequence[tuple[GameRecord, Source]]) -> GamePositions:
+    return GamePositions.of([game for game, _ in pairs], [source for _, source in pairs])

@@ -41,6 +41,11 @@ def default_path() -> Path:
     return data_folder() / "dojo.sqlite3"
 
 
+def copy_name() -> str:
+    """Returns a name for a copy that is written now."""
+    return f"goryu-{now()[:10]}.sqlite3"
+
+
 class Database:
     """An open database. Any thread may use it; transactions of one process follow each other."""
 

@@ -21,6 +21,7 @@ from goryu.players.set_up.threads import search_threads
 from goryu.usi.start_config import start_config
 from goryu_page.dojo import answering
 from goryu_page.dojo.activity import Activity
+from goryu_page.dojo.backup import Merged, merge
 from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import Database, DatabaseError, default_path
@@ -138,6 +139,14 @@ class Dojo:
                 )
                 watching.start()
                 self._watching.append(watching)
+
+    def merge(self, path: Path) -> Merged:
+        """Adds what a copy of a database has, as `backup.merge` does, and tells all tabs."""
+        with self.activity.going_on():
+            merged = merge(self.database, path)
+            self.collect()
+            self.games_changed()
+        return merged
 
     def games_changed(self) -> None:
         """Tells all tabs, and reviews what is new."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from goryu.base.errors import InputError, first_line
+from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.evaluators.network.model_files import downloads_folder, models_folder
 from goryu.players.config import EngineConfig
@@ -14,9 +14,6 @@ KEY = "network"
 
 OTHER_GAMES = ("reversi", "tictactoe")
 """Begin the names of the networks that come with Goryu for other games."""
-
-EXPECTED, REFUSED = " Expected tensors:", " (AllowFallback is false)"
-"""End the first line of an error: the first goes on with every format that Goryu knows."""
 
 
 def found_networks(config: EngineConfig) -> dict[str, Path]:
@@ -46,10 +43,10 @@ def loaded_or_refused(networks: SharedEvaluators, config: EngineConfig) -> Loade
         loaded = networks.get(config.evaluator)
         problem = loaded.problem
     except LoadingError as error:
-        problem = first_line(error)
+        problem = error.reason
     if problem:
         path = model_path(config.evaluator)
-        told = problem.removeprefix(f"model {path}: ").removesuffix(EXPECTED).removesuffix(REFUSED)
+        told = problem.partition("\n")[0].removeprefix(f"model {path}: ")
         raise InputError(
             tr("{name} cannot be used as a network for shogi: {problem}", name=path.name, problem=told)
         )

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from math import exp, log
+from math import exp
 from typing import Any
 
 from goryu import __version__
@@ -18,6 +18,7 @@ from goryu.base.language import tr
 from goryu.base.strict_json import parse_json
 from goryu.games.shogi import move_to_usi
 from goryu.implementation import Board
+from goryu.players.score import MAX_CP, centipawns
 from goryu_page.dojo.problems import NewProblem, Problem, ProblemKind, ProblemState
 from goryu_page.dojo.settings import TrainingSettings
 
@@ -27,7 +28,6 @@ VERSION = 1
 COEFFICIENT = 600.0
 """Centipawns at which the odds to win are e : 1, unless the file says otherwise."""
 
-MOST_CP = 30_000
 MOST_PROBLEMS = 10_000
 
 
@@ -116,7 +116,7 @@ def _answer(
     if mate := _number(candidate.get("mate")):
         win_rate = 1.0 if mate * sign > 0 else 0.0
     elif (score := _number(candidate.get("score"))) is not None:
-        cp = max(-MOST_CP, min(MOST_CP, sign * score))
+        cp = max(-MAX_CP, min(MAX_CP, sign * score))
         win_rate = round(1 / (1 + exp(-cp / coefficient)), 4)
     pv = candidate.get("pv")
     line = legal_part(board, map(str, pv[:30]) if isinstance(pv, list) and pv[:1] == [move] else [move])
@@ -184,10 +184,7 @@ def _written(problem: Problem) -> dict[str, Any]:
 def _score(win_rate: float | None, sign: int) -> dict[str, int]:
     if win_rate is None:
         return {}
-    if win_rate in (0.0, 1.0):
-        return {"score": sign * (MOST_CP if win_rate else -MOST_CP)}
-    cp = COEFFICIENT * log(win_rate / (1 - win_rate))
-    return {"score": sign * round(max(-MOST_CP, min(MOST_CP, cp)))}
+    return {"score": sign * centipawns(2.0 * win_rate - 1.0, COEFFICIENT)}
 
 
 def _dict(value: Any) -> dict[str, Any]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from hmac import compare_digest
 from time import monotonic
-from typing import Literal
-
-from aiohttp.web import WebSocketResponse
+from typing import TYPE_CHECKING, Literal
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.base.printable import printable
+
+if TYPE_CHECKING:
+    from aiohttp.web import WebSocketResponse
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Of a code: Crockford's Base32, without letters that look like others."""
@@ -57,7 +58,7 @@ class Device:
     address: str
     digest: bytes
     seen_s: float
-    sockets: set[WebSocketResponse] = field(default_factory=set)
+    sockets: "set[WebSocketResponse]" = field(default_factory=set)
 
 
 class Pairing:
@@ -143,7 +144,7 @@ class Pairing:
         return None
 
     @contextmanager
-    def connected(self, device: Device, socket: WebSocketResponse) -> Iterator[None]:
+    def connected(self, device: Device, socket: "WebSocketResponse") -> Iterator[None]:
         """Notes that a device is connected while the block runs."""
         device.sockets.add(socket)
         self.on_change()

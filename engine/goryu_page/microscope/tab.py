@@ -27,19 +27,26 @@ Message = Mapping[str, Any]
 
 
 class Tab:
-    """The searches of a tab. send(type, number): reports the progress of a request."""
+    """The searches of a tab. send(text): takes each message for the page, as JSON."""
 
-    def __init__(self, send: Callable[[str, int], None]) -> None:
+    def __init__(self, send: Callable[[str], None]) -> None:
         self._send = send
         self._search: Search | None = None
         self.editing = Editing()
 
-    def answer(self, text: str) -> str:
-        """Returns the reply to a message, both JSON: {"value": ...} or {"error": ..., "line": ...}.
+    def receive(self, text: str) -> None:
+        """Handles a message of the page: a request, of which each gets a reply.
 
-        line: of the reader's code, 0 if the error comes from elsewhere.
+        The reply has "ok" and "value", or "error" and "line": of the reader's code, 0 if the error comes from
+        elsewhere.
         """
         message = json.loads(text)
+        self._tell("reply", id=message.get("id"), **self._answer(message))
+
+    def _tell(self, kind: str, **content: Any) -> None:
+        self._send(json.dumps({"type": kind, **content}))
+
+    def _answer(self, message: Message) -> dict[str, Any]:
         answers = {
             "microscope.catalogue": self._catalogue,
             "microscope.state": lambda _: None,
@@ -50,9 +57,9 @@ class Tab:
         }
         with speaking(message["language"]):
             try:
-                return json.dumps({"value": answers[message["type"]](message)})
+                return {"ok": True, "value": answers[message["type"]](message)}
             except Exception as error:  # The reader's code raises anything.
-                return json.dumps({"error": message_of(error), "line": line_of(error)})
+                return {"ok": False, "error": message_of(error), "line": line_of(error)}
 
     def _catalogue(self, _message: Message) -> dict[str, Any]:
         return catalogue(left_out=("network",))  # They need NumPy.
@@ -66,9 +73,12 @@ class Tab:
 
     def _show(self, message: Message) -> dict[str, Any]:
         search, step, playout = self._begun(), message.get("step"), message.get("playout", 0)
-        search.run(step, playout, lambda count: self._send("microscope.progress", count), lambda: False)
+        search.run(step, playout, self._report, lambda: False)
         extent = Extent(message["depth"], message["width"])
         return shown_step(search, step, playout, extent, message["node"])
+
+    def _report(self, playouts: int) -> None:
+        self._tell("microscope.progress", playouts=playouts)
 
     def _move(self, message: Message) -> dict[str, Any]:
         search = self._begun()

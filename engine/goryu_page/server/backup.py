@@ -12,8 +12,7 @@ from aiohttp import web
 
 from goryu.base.errors import GoryuError, InputError, explained
 from goryu.base.language import speaking, tr
-from goryu_page.dojo.backup import merge
-from goryu_page.dojo.database import now
+from goryu_page.dojo.database import copy_name
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.lan.lan import Lan
 from goryu_page.server.security import HEADERS, TOKEN_HEADER, Guard
@@ -45,7 +44,7 @@ class Backup:
             response = web.StreamResponse(headers=HEADERS)
             response.content_type = "application/vnd.sqlite3"
             response.content_length = copy.stat().st_size
-            response.headers["Content-Disposition"] = f'attachment; filename="goryu-{now()[:10]}.sqlite3"'
+            response.headers["Content-Disposition"] = f'attachment; filename="{copy_name()}"'
             await response.prepare(request)
             with copy.open("rb") as file:
                 while chunk := await asyncio.to_thread(file.read, CHUNK):
@@ -60,14 +59,11 @@ class Backup:
         with (
             speaking("ja" if request.query.get("language") == "ja" else "en"),
             TemporaryDirectory(prefix="goryu-") as folder,
-            self._dojo.activity.going_on(),
         ):
             path = Path(folder) / "dojo.sqlite3"
             try:
                 await self._save(request, path)
-                merged = await asyncio.to_thread(lambda: merge(self._dojo.database, path))
-                await asyncio.to_thread(self._dojo.collect)
-                await asyncio.to_thread(self._dojo.games_changed)
+                merged = await asyncio.to_thread(lambda: self._dojo.merge(path))
             except (GoryuError, OSError) as error:
                 return web.Response(status=400, text=explained(error))
             except web.RequestPayloadError as error:  # Such as an encoding that it does not have.

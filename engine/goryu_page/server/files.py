@@ -1,20 +1,15 @@
 """The files of the page: joined, so that it needs few requests, and compressed once."""
 
 import gzip
-import re
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import PurePosixPath
 
 from aiohttp import web
 
-from goryu import __version__
-from goryu.analysis import joining
 from goryu.analysis.joining import STATIC
-from goryu.analysis.page_texts import LANGUAGES, page_texts, texts_json
-from goryu.kifu.reading import SUFFIXES
-
-START = "js/main.js"
+from goryu.analysis.page_texts import LANGUAGES
+from goryu_page.server.index import STYLES, index, joined
 
 KINDS = {
     ".css": "text/css",
@@ -25,8 +20,6 @@ KINDS = {
 }
 """By the end of a name; others are plain text. The system's own table may differ."""
 
-_STYLE = re.compile(r'<link rel="stylesheet" href="/static/([^"]+)">\n')
-_TEXT = re.compile(r"\{\{text ([\w.]+)\}\}")
 _LEAST_BYTES = 500
 """Of what is worth compressing."""
 
@@ -34,28 +27,7 @@ _LEAST_BYTES = 500
 def page(request: web.BaseRequest, token: str) -> str:
     """Returns the page, with the texts of its frame in the language that the browser asks for."""
     wanted = request.headers.get("Accept-Language", "")[:2].lower()
-    language = wanted if wanted in LANGUAGES else "en"
-    text = _STYLE.sub("", _index()).replace("{{language}}", language).replace("{{token}}", token)
-    text = text.replace("{{version}}", __version__).replace("{{suffixes}}", " ".join(SUFFIXES))
-    text = _TEXT.sub(lambda match: page_texts(language)[match[1]], text)
-    return text.replace("{{texts}}", texts_json())
-
-
-def _index() -> str:
-    return (STATIC / "index.html").read_text(encoding="utf-8")
-
-
-def _joined(path: str) -> str:
-    if path in STYLES:
-        return STYLES[path]()
-    return joining.script(path, () if path == START else joining.modules(START))
-
-
-STYLES: dict[str, Callable[[], str]] = {
-    "page.css": lambda: joining.styles(_STYLE.findall(_index())),
-    "pieces.css": joining.pieces,  # Larger than all others, and needed last.
-}
-"""The joined style sheets, by their names."""
+    return index(wanted if wanted in LANGUAGES else "en", f'<meta name="goryu-token" content="{token}">')
 
 
 class Files:
@@ -71,7 +43,7 @@ class Files:
 
     async def send_joined(self, request: web.Request) -> web.Response:
         """Sends one of `STYLES`, or a module with what it needs and `START` has not."""
-        return self._send(request, lambda path: _joined(path).encode(), frozenset(STYLES))
+        return self._send(request, lambda path: joined(path).encode(), frozenset(STYLES))
 
     def _send(
         self, request: web.Request, read: Callable[[str], bytes], more: frozenset[str] = frozenset()

@@ -1,13 +1,15 @@
 """The list of the devices in the page of 127.0.0.1: pairs, lists and revokes devices of the network."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu_page.lan.lan import Lan
 from goryu_page.lan.pairing import spaced
 from goryu_page.session.messages import Request
 from goryu_page.session.session import View
+
+if TYPE_CHECKING:
+    from goryu_page.lan.lan import Lan
 
 
 class RevokeRequest(Request):
@@ -51,7 +53,7 @@ class DevicesView(View):
         """Takes the token of a device and closes its connections."""
         self._lan().revoke(message.device)
 
-    def _lan(self) -> Lan:
+    def _lan(self) -> "Lan":
         if self.session.lan is None:
             raise InputError(tr("only the page on the computer itself, started with --lan, can do this"))
         return self.session.lan

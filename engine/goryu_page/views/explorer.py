@@ -11,6 +11,7 @@ from goryu.games.shogi import START_SFEN, MoveError, SfenError, move_from_usi
 from goryu.implementation import Board
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.players.books.book import BookError
+from goryu.players.books.config import NO_BOOK
 from goryu.players.books.opening_book import OpeningBook
 from goryu_page.dojo.explorer import ExploredMove, Explorer
 from goryu_page.dojo.game_list import Filter
@@ -104,13 +105,17 @@ class ExplorerView(View):
         }
 
     def _loaded(self) -> Explorer:
-        """Opens the database and the book at the first use; without the book the games still answer."""
+        """Opens the database and the books at the first use; without a book the games still answer."""
         if self._explorer is None:
-            book: OpeningBook | None = None
+            book, file, problems = None, self.session.config.book_file, []
             try:
-                book = OpeningBook(self.session.config.book_file)
+                if file.path != NO_BOOK:
+                    book = OpeningBook(file)
+                    problems = book.problems
             except BookError as error:
-                self.session.send("explorer.message", text=tr("the book is not used: {error}", error=error))
+                problems = [str(error)]
+            for problem in problems:
+                self.session.send("explorer.message", text=tr("a book is not used: {error}", error=problem))
             self._explorer = Explorer(self.session.dojo.database, book)
         return self._explorer
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
+from goryu.players.score import MAX_CP, centipawns
 from goryu.players.set_up.devices import config_of_each, searching_threads
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.commands import parse_command, parse_go, parse_position, parse_setoption
@@ -24,7 +25,7 @@ from goryu.usi.option import Kind, Option, OptionError
 from goryu.usi.option_values import OptionValues
 from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from goryu.usi.options_file import read_options_file
-from goryu.usi.output import MAX_CP, centipawns, score
+from goryu.usi.output import score
 from goryu.usi.presets import PRESETS
 
 NO_OPTIONS = {

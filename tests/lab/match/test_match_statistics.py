@@ -7,10 +7,11 @@ from statistics import mean, stdev
 
 import pytest
 
+from goryu_lab.match.least_squares import ExperimentError
 from goryu_lab.match.match_statistics import PAIR_SCORES, MatchStatistics, elo_of_score, score_of_elo
-from goryu_lab.match.screening import ScreeningError, effects, parse_changes, toss
+from goryu_lab.match.screening import effects, parse_changes, toss
 from goryu_lab.match.sprt import SequentialTest, Sprt, SprtError, fit_mean, fit_t
-from goryu_lab.match.tuning import Surface, TunedOption, TuningError, draw, parse_ranges
+from goryu_lab.match.tuning import Surface, TunedOption, draw, parse_ranges
 
 
 def test_twenty_wins_to_ten_losses_is_120_elo() -> None:
@@ -240,13 +241,13 @@ def test_an_option_with_two_values_has_no_square() -> None:
 
 @pytest.mark.parametrize("text", ["c", "c=1", "c=1:x", "c=5:5", "=1:2", "c=9:1"])
 def test_a_malformed_range_is_refused(text: str) -> None:
-    with pytest.raises(TuningError, match="expected NAME=LOW:HIGH"):
+    with pytest.raises(ExperimentError, match="expected NAME=LOW:HIGH"):
         TunedOption.parse(text)
 
 
 def test_an_option_may_have_only_one_range() -> None:
     assert parse_ranges(["c=1:2", "t=0:9"]) == (TunedOption("c", 1, 2), TunedOption("t", 0, 9))
-    with pytest.raises(TuningError, match="each option once"):
+    with pytest.raises(ExperimentError, match="each option once"):
         parse_ranges(["c=1:2", "C=3:4"])
 
 
@@ -289,17 +290,17 @@ def test_a_pair_gives_each_change_to_one_engine_by_a_fair_coin() -> None:
 
 def test_the_effects_of_too_few_pairs_are_refused() -> None:
     with pytest.raises(
-        ScreeningError, match="39 pairs: expected 40 for 3 changes, that is --games 80 or more"
+        ExperimentError, match="39 pairs: expected 40 for 3 changes, that is --games 80 or more"
     ):
         effects(CHANGES, screened(39, 1, (0.0, 0.0, 0.0)))
 
 
 def test_a_malformed_change_is_refused() -> None:
     for text in ["c", "c=1", "c=1:1", "=1:2", "c=:2", "c=1:2:3", "c=1:2,", "c=1:2,d"]:
-        with pytest.raises(ScreeningError, match="expected NAME=OLD:NEW"):
+        with pytest.raises(ExperimentError, match="expected NAME=OLD:NEW"):
             parse_changes([text])
 
 
 def test_an_option_may_be_in_only_one_change() -> None:
-    with pytest.raises(ScreeningError, match="each option once"):
+    with pytest.raises(ExperimentError, match="each option once"):
         parse_changes(["c=1:2,t=0:9", "C=3:4"])

@@ -14,13 +14,14 @@ from goryu.base.errors import GoryuError  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Rules  # noqa: E402
 from goryu.implementation import Board  # noqa: E402
+from goryu.players.score import centipawns  # noqa: E402
 from goryu_lab.benchmark.random_network import write_random_network  # noqa: E402
 from goryu_lab.commands.training.selfplay import main  # noqa: E402
 from goryu_lab.match.openings import Opening  # noqa: E402
 from goryu_lab.records.game_records import GameRecord, read_games  # noqa: E402
 from goryu_lab.self_play.config import SelfPlayConfig  # noqa: E402
 from goryu_lab.self_play.drawn_games import Drawer, play_drawn, run_drawn  # noqa: E402
-from goryu_lab.self_play.game import value_to_centipawns  # noqa: E402
+from goryu_lab.self_play.game import MATE_SCORE  # noqa: E402
 from goryu_lab.self_play.workers import PlayWork  # noqa: E402
 from goryu_lab.training.device_network import DeviceNetwork  # noqa: E402
 
@@ -52,7 +53,7 @@ def test_the_scores_are_the_networks(model: Path) -> None:
     for move, score in islice(zip(game.moves, game.evals, strict=True), 12):
         if score is not None:
             (evaluation,) = evaluator.evaluate([board])
-            assert score == pytest.approx(value_to_centipawns(evaluation.value, CONFIG.scale), abs=1)
+            assert score == pytest.approx(centipawns(evaluation.value, CONFIG.scale, MATE_SCORE), abs=1)
             assert move in board.legal_moves()
         board.push(move)  # type: ignore[arg-type]
     assert game.policies is None

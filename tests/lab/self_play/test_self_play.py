@@ -26,6 +26,7 @@ from goryu.games.shogi import Rules, move_from_usi
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.config import RulesConfig
+from goryu.players.score import centipawns
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import Gumbel, GumbelConfig, search_steps
 from goryu_lab.benchmark.random_network import write_random_network
@@ -45,7 +46,6 @@ from goryu_lab.self_play.game import (
     policy_target,
     self_play_game,
     surprise,
-    value_to_centipawns,
 )
 from goryu_lab.self_play.leaf_evaluator import LeafEvaluator
 from goryu_lab.self_play.reanalysis import reanalyse
@@ -226,9 +226,9 @@ def test_a_policy_target_keeps_all_but_its_tail() -> None:
 
 @pytest.mark.parametrize("value", [-1.0, -0.9, 0.0, 0.25, 1.0])
 def test_centipawns_are_the_log_odds_of_the_win_rate(value: float) -> None:
-    back = 2.0 / (1.0 + math.exp(-value_to_centipawns(value, 600.0) / 600.0)) - 1.0
+    back = 2.0 / (1.0 + math.exp(-centipawns(value, 600.0, MATE_SCORE) / 600.0)) - 1.0
     assert back == pytest.approx(value, abs=2e-3)
-    assert value_to_centipawns(-value, 600.0) == -value_to_centipawns(value, 600.0)
+    assert centipawns(-value, 600.0, MATE_SCORE) == -centipawns(value, 600.0, MATE_SCORE)
 
 
 def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
@@ -300,7 +300,7 @@ def test_reanalysis_changes_labels_only() -> None:
     board.push(Move(moves[0]))
     alone = Gumbel(HashedEvaluator()).search(board, CONFIG.full_playouts)
     assert policies_of(new)[1] == policy_target(alone.moves, improved_target(alone, CONFIG))
-    assert new.evals[1] == value_to_centipawns(alone.value, CONFIG.scale)
+    assert new.evals[1] == centipawns(alone.value, CONFIG.scale, MATE_SCORE)
 
 
 def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
@@ -320,9 +320,9 @@ def test_no_playouts_draw_the_moves_from_the_network_s_policy() -> None:
         assert abs(seen[int(move)] - 1000 * probability) < 5.0 * deviation + 1.0
     for game in many:
         assert policies_of(game)[0] == policy_target(board.legal_moves(), first.policy)
-        assert game.evals[0] == value_to_centipawns(first.value, CONFIG.scale)
+        assert game.evals[0] == centipawns(first.value, CONFIG.scale, MATE_SCORE)
     assert {game.evals[1] for game in many if game.moves[0] == move_from_usi("7g7f")} == {
-        value_to_centipawns(after.value, CONFIG.scale)
+        centipawns(after.value, CONFIG.scale, MATE_SCORE)
     }
 
 
@@ -351,7 +351,7 @@ def test_no_playouts_distil_the_network() -> None:
     for ply, move in enumerate(distilled.moves):
         if distilled.evals[ply] is not None:
             (evaluation,) = MaterialEvaluator().evaluate([board])
-            assert distilled.evals[ply] == value_to_centipawns(evaluation.value, CONFIG.scale)
+            assert distilled.evals[ply] == centipawns(evaluation.value, CONFIG.scale, MATE_SCORE)
             assert policies_of(distilled)[ply] == policy_target(board.legal_moves(), evaluation.policy)
         board.push(Move(move))
 
@@ -367,6 +367,19 @@ def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
     (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
     before, after = (sum(score is not None for score in each.evals) for each in (game, result))
     assert 0 < after < before
+
+
+def test_reanalysis_can_take_endangered_kings_only() -> None:
+    """White's king has five attacked squares in the second of three positions, no other king has any."""
+    start = "4k4/9/4G4/9/9/9/9/4P4/4K4 b - 1"
+    moves = tuple(map(move_from_usi, ("5c5b", "5a5b", "5h5g")))
+    game = GameRecord(moves, (0, 0, 0), DRAW, start_sfen=start)
+    for least, expected in ((0, [0, 1, 2]), (5, [1]), (6, [])):
+        task = reanalyse(
+            game, CONFIG, 1.0, Random(1), keeps_scores=True, teacher="again", number=0, least_danger=least
+        )
+        (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
+        assert [i for i, score in enumerate(result.evals) if score is not None] == expected
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:

@@ -99,6 +99,20 @@ def test_the_batches_are_those_of_stored_labels(teacher: Path, games: Path) -> N
     assert not found.policy[~found.legal].any()
 
 
+def test_a_source_with_numbers_keeps_its_values(teacher: Path, games: Path) -> None:
+    """They are the targets that training without a teacher takes; the policy is the teacher's."""
+    stored, _ = load_datasets([Source(games, 600.0, 0.4)], 0.0, 0)
+    content = np.arange(len(stored)), np.zeros(len(stored), bool)
+    network = DeviceNetwork(teacher)
+    own, others = (
+        next(DistilledPositions(load_games([source], 0.0, 0)[0], network).batches([content], "cpu", 0))
+        for source in (Source(games, 600.0, 0.4), Source(games))
+    )
+    assert own.value.numpy() == pytest.approx(stored.value, abs=1e-6)
+    assert torch.equal(own.policy, others.policy)
+    assert not torch.isclose(own.value, others.value).all()
+
+
 def test_native_code_writes_the_positions_of_python(
     native: Any, games: Path, teacher: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,16 +1,21 @@
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
-from goryu.players.books.config import BookFile
+from goryu.players.books.config import NO_BOOK, BookFile
 from goryu.players.books.opening_book import OpeningBook
+from goryu.players.config import EngineConfig
 from goryu_page.dojo.database import Database
+from goryu_page.dojo.dojo import Dojo
 from goryu_page.dojo.explorer import Explorer
 from goryu_page.dojo.game_list import Filter
 from goryu_page.dojo.games import Games
+from goryu_page.views.explorer import ExplorerView
 
 LINES = ("7g7f 3c3d 2g2f 4c4d", "2g2f 3c3d 7g7f 8c8d", "7g7f 8c8d 2g2f 8d8e")
 
@@ -82,3 +87,18 @@ def test_moves_of_the_book_stand_beside_those_of_games(database: Database, tmp_p
         ("2g2f", 1, (40, 12, 7)),
         ("1g1f", 0, (-10, 12, 1)),
     ]
+
+
+@pytest.mark.parametrize(
+    "path, told", [("goryu.db;none.db", 1), ("none.db", 1), ("goryu.db", 0), (NO_BOOK, 0)], ids=str
+)
+def test_each_book_that_is_missing_is_told(path: str, told: int, tmp_path: Path) -> None:
+    dojo, said = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(book_file=BookFile(path))), []
+    session: Any = SimpleNamespace(
+        dojo=dojo, config=dojo.config, send=lambda _, **content: said.append(content["text"])
+    )
+    found = ExplorerView(session)._loaded().moves(Board(), Filter())
+    dojo.close()
+    assert len(said) == told
+    assert all("none.db" in text for text in said)
+    assert bool(found) == ("goryu.db" in path)

@@ -124,7 +124,7 @@ def restart(page: Any, server: Any) -> Any:
     """Forgets the sessions as a restart of the server does; returns the game that the page brings back."""
     server.call(server.server.sessions.clear)
     server.drop_connections()
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while (
         not (games := [one.views["play"]._game for one in list(server.server.sessions.values())])
         or not games[0]

@@ -261,6 +261,7 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
     board = on_board(page, ".review .shogi")
     own, drawn = page.locator(".review .arrows .arrow"), page.locator(".review .drawn .arrow")
     page.keyboard.press("Home")
+    expect(own).not_to_have_count(0)
     count = own.count()
     draw(page, board, "7g", "7f")
     expect(drawn.locator("path")).to_have_count(1)
@@ -272,7 +273,7 @@ def test_the_user_draws_arrows_and_circles(open_page: Any, on_board: Any) -> Non
         "all => all.map((one) => one.getAttribute('stroke') + one.parentNode.getAttribute('fill'))"
     )
     assert len(set(colors)) == 2
-    assert own.count() == count > 0
+    expect(own).to_have_count(count)
     draw(page, board, "5e", "5e")  # The same in another colour replaces it.
     expect(drawn).to_have_count(2)
     board.click("5e")
@@ -292,10 +293,11 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
     for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.
         page.set_viewport_size({"width": width, "height": height})
         expect(page.locator(".graph canvas")).to_be_visible()
-        assert page.evaluate("scrollY") == 0
-        box = page.locator(".graph").bounding_box()
-        assert box["y"] + box["height"] <= height
-        page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+        page.wait_for_function(
+            """([width, height]) => scrollY === 0 && document.documentElement.scrollWidth <= width
+            && document.querySelector(".review .graph").getBoundingClientRect().bottom <= height""",
+            arg=[width, height],
+        )
     marks = page.locator(".game-move .badge[data-kind='blunder']")
     expect(marks).to_have_text(["??"])
     expect(page.locator(".losses .of-blunder")).to_have_count(1)

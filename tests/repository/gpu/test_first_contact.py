@@ -33,7 +33,7 @@ def test_a_rehearsal_runs_all_stages_and_a_second_call_has_nothing_to_do(tmp_pat
     assert all(each["is_close"] for each in found.values() if "is_close" in each)
     assert found["match"]["games"] == 2
     assert found["a killed engine beside another"]["answers"] == 4
-    assert "attention 1x32 onnxruntime fp16 bits, batch 8" in (tmp_path / "report.md").read_text("utf-8")
+    assert "1x16 onnxruntime fp16 bits, batch 8" in (tmp_path / "report.md").read_text("utf-8")
     assert main(words) == 1
     assert (tmp_path / LOG).read_bytes() == log
     assert main(["--out", str(tmp_path), "--rehearse"]) == 2, "another kind of contact"

@@ -174,7 +174,7 @@ def detect_format(
     expected = [known for known in FORMATS if name in (AUTO, known.name)]
     words = "a format that Goryu knows" if name == AUTO else f"the format {name}"
     raise ModelError(
-        f"model {path}: expected {words}; found {_listing(inputs)} -> {_listing(outputs)}. "
+        f"model {path}: expected {words}; found {_listing(inputs)} -> {_listing(outputs)}.\n"
         f"Expected tensors:\n"
         + "\n".join(f"  {known}" for known in expected)
         + ("\n" + _PLANES_LAST if any(map(has_planes_last, inputs.values())) else "")

@@ -74,8 +74,6 @@ def _tensors_of(graph: Graph) -> Sequence[str]:
         raise UnsupportedError("the tensors are not those of the dlshogi format or of miniosl")
     if any(node.op_type in ("QLinearConv", "ConvInteger", "DequantizeLinear") for node in graph.nodes):
         raise UnsupportedError("its weights have 8 bits; the float file of the same network is faster")
-    if any(node.op_type == "Softmax" for node in graph.nodes):
-        raise UnsupportedError("it has attention (the operator Softmax)")
     return known[0]
 
 

@@ -48,7 +48,14 @@ BATCH_WITHOUT_NETWORK = 4
 
 
 class LoadingError(GoryuError, RuntimeError):
-    """The requested network cannot be loaded, and the options do not allow another evaluator."""
+    """The requested network cannot be loaded, and the options do not allow another evaluator.
+
+    reason: why, without the options.
+    """
+
+    def __init__(self, reason: str, options: str = "") -> None:
+        super().__init__(reason + options)
+        self.reason = reason
 
 
 class LostError(GoryuError, RuntimeError):
@@ -206,7 +213,7 @@ def _first_that_loads(config: EvaluatorConfig, report: Callable[[str], None]) ->
         return network, network.description, "".join(problems[:1])
     reason = "; ".join(dict.fromkeys(problems))
     if not config.allows_fallback:
-        raise LoadingError(f"{reason} (AllowFallback is false)")
+        raise LoadingError(reason, " (AllowFallback is false)")
     report(tr("Error! {error}; playing with the material evaluator instead", error=reason))
     return MaterialEvaluator(), "evaluator=material (the network could not be loaded)", reason
 

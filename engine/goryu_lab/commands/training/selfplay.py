@@ -104,6 +104,14 @@ def make_parser() -> argparse.ArgumentParser:
         "--share", type=share, default=1.0, help="share of the positions to label (default 1)"
     )
     reanalyse.add_argument(
+        "--danger",
+        type=non_negative,
+        default=0,
+        metavar="N",
+        help="label only positions where the opponent attacks at least N squares at the king of the side to "
+        "move: its own and its neighbours (default 0)",
+    )
+    reanalyse.add_argument(
         "--keep-scores",
         action="store_true",
         help="keep the teacher's scores, and mix its moves half and half into the policies",
@@ -169,9 +177,10 @@ def _reanalyse(args: argparse.Namespace) -> None:
     config = SelfPlayConfig(full_playouts=args.playouts)
     kept = " and the teacher" if args.keep_scores else ""
     share_label = f"; {args.share:g} of the positions" if args.share < 1.0 else ""
+    danger_label = f"; danger {args.danger}" if args.danger else ""
     network = named_network(args.model, args.temperature)
-    teacher = f"{network} at {args.playouts} playouts{kept}{share_label}; seed {args.seed}"
-    _run(args, ReanalysisWork(teacher, config, games, args.share, args.keep_scores, args.seed))
+    teacher = f"{network} at {args.playouts} playouts{kept}{share_label}{danger_label}; seed {args.seed}"
+    _run(args, ReanalysisWork(teacher, config, games, args.share, args.keep_scores, args.seed, args.danger))
 
 
 def _leaves(args: argparse.Namespace) -> None:

@@ -49,15 +49,15 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="FILE[,SCALE[,RESULT_WEIGHT[,REPEAT]]]",
         help="HCPE file or file of games (*.games), the teacher's scale (centipawns at which the win odds "
         "are e : 1; goryu teach fit finds it), the weight of the game's result in the value target "
-        "(default 0.3), and how often each position counts in one pass (default 1); with --teacher only the "
-        "file; may be repeated",
+        "(default 0.3), and how often each position counts in one pass (default 1); with --teacher a "
+        "file without numbers gets the teacher's values, too; may be repeated",
     )
     parser.add_argument(
         "--teacher",
         type=named_model,
         metavar="FILE",
-        help="a network in an ONNX file that labels every batch on the device, instead of the labels in the "
-        "files of games",
+        help="a network in an ONNX file that labels every batch on the device; of the labels in the files of "
+        "games only the values of sources with numbers remain",
     )
     parser.add_argument("--folder", type=Path, required=True, help="folder of the run")
     parser.add_argument(
@@ -142,8 +142,8 @@ def load_positions(
     from goryu_lab.training.game_positions import load_games
     from goryu_lab.training.losses import uses_bfloat16
 
-    if args.merge_duplicates or any(source.scale is not None for source in sources):
-        raise InputError("expected neither numbers of the sources nor --merge-duplicates with --teacher")
+    if args.merge_duplicates:
+        raise InputError("expected no --merge-duplicates with --teacher")
     teacher = DeviceNetwork(args.teacher, in_halves=uses_bfloat16(config), compiled=config.compile)
     training, testing = load_games(sources, args.held_out, args.seed)
     return DistilledPositions(training, teacher), {

@@ -2,10 +2,10 @@
 
 import { download, fileField, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
+import * as socket from "./socket.js";
 import { button, html } from "./template.js";
 
 const { t } = i18n;
-const token = document.querySelector('meta[name="goryu-token"]').getAttribute("content");
 
 /** onChange(): something has to be drawn. */
 export class BackupPanel {
@@ -24,7 +24,7 @@ export class BackupPanel {
     const isDisabled = this.isBusy;
     return html`<div class="panel stack" ?hidden=${this.file === null}>
       <h2>${t("games.backup")}</h2>
-      <p class="small muted file-name">${t("games.backup.about", { file: this.file })}</p>
+      <p class="small muted file-name">${t(socket.isTab ? "games.backup.browser" : "games.backup.about", { file: this.file })}</p>
       <div class="row">
         ${button("games.backup.save", () => this.busy(() => this.save()), { isDisabled })}${button("games.backup.read", () => this.field.click(), { isDisabled })}${this.field}
       </div>
@@ -44,19 +44,11 @@ export class BackupPanel {
   }
 
   async save() {
-    const response = await this.fetch("GET");
-    const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
-    download(name, await response.blob(), "application/vnd.sqlite3");
+    const { name, content } = await socket.copy();
+    download(name, content, "application/vnd.sqlite3");
   }
 
   async read(file) {
-    const response = await this.fetch("POST", file);
-    toast(t("games.backup.done", await response.json()));
-  }
-
-  async fetch(method, body) {
-    const response = await fetch(`/backup?language=${i18n.current()}`, { method, body, headers: { "X-Goryu-Token": token } });
-    if (!response.ok) throw new Error(await response.text());
-    return response;
+    toast(t("games.backup.done", await socket.merge(file)));
   }
 }

@@ -59,7 +59,7 @@ function buildSwitches() {
   const language = document.getElementById("language");
   language.addEventListener("click", () => {
     i18n.choose(i18n.current() === "ja" ? "en" : "ja");
-    socket.request("session.language", { language: i18n.current() }).catch(() => {});
+    tellLanguage();
   });
   mountThemeSwitch(document.getElementById("theme"), (theme) => localStorage.setItem("goryu.theme", theme));
   i18n.onChange(() => {
@@ -71,18 +71,22 @@ function buildSwitches() {
   });
 }
 
+function tellLanguage() {
+  socket.request("session.language", { language: i18n.current() }).catch(() => {});
+}
+
 function showConnection() {
   const banner = document.getElementById("connection");
   let timer = null; // A short interruption is not shown.
-  socket.onState((isConnected, reason) => {
+  socket.onState((isConnected, text) => {
     if (isConnected) {
       clearTimeout(timer);
       timer = null;
       banner.hidden = true;
       return;
     }
-    banner.textContent = reason ? i18n.t("connection.refused", { reason }) : i18n.t("connection.lost");
-    if (reason) banner.hidden = false;
+    banner.textContent = text || i18n.t("connection.lost");
+    if (text) banner.hidden = false;
     else timer ??= setTimeout(() => (banner.hidden = false), 600);
   });
 }
@@ -102,6 +106,8 @@ buildSwitches();
 devices.mount(document.querySelector(".top .tools"));
 showConnection();
 i18n.apply();
+socket.onConnected(tellLanguage);
+socket.on("worker.unkept", () => toast(i18n.t("worker.unkept")));
 socket.start(i18n.current);
 addEventListener("hashchange", route);
 route();

@@ -80,7 +80,8 @@ function lost(event) {
     return;
   }
   if (!hasOpened) leaveIfNotPaired();
-  for (const listener of states) listener(false, event.code === 1008 ? event.reason : "");
+  const text = event.code === 1008 ? i18n.t("connection.refused", { reason: event.reason }) : "";
+  for (const listener of states) listener(false, text);
   setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
 }
@@ -117,6 +118,9 @@ function receive(message) {
   }
 }
 
+/** Does Python run in this tab, without a server? */
+export const isTab = false;
+
 /** The error of a request whose connection was lost before its reply. isUnsent: the server does not know of it. */
 export class ConnectionLost extends Error {
   constructor(isUnsent = false) {
@@ -139,6 +143,25 @@ export function request(type, content = {}) {
   return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
 }
 
+/** Returns {name, content}: a copy of the database for a file. */
+export async function copy() {
+  const response = await backup("GET");
+  const [, name] = /filename="(.+)"/.exec(response.headers.get("Content-Disposition"));
+  return { name, content: await response.blob() };
+}
+
+/** Adds what a copy of a database has, a file; returns what was added. */
+export async function merge(file) {
+  return (await backup("POST", file)).json();
+}
+
+/** Copies are larger than messages may be. */
+async function backup(method, body) {
+  const response = await fetch(`/backup?language=${language()}`, { method, body, headers: { "X-Goryu-Token": token } });
+  if (!response.ok) throw new Error(await response.text());
+  return response;
+}
+
 /** Calls `handler(message)` for each message of this type that the server sends; several views may ask. */
 export function on(type, handler) {
   handlers.set(type, [...(handlers.get(type) ?? []), handler]);
@@ -154,7 +177,7 @@ export function onConnected(listener) {
   if (isReady) listener(isNew);
 }
 
-/** Calls `listener(isConnected, reason)` whenever the connection is lost or made. */
+/** Calls `listener(isConnected, text)` whenever the connection is lost or made. text: what to show, or "". */
 export function onState(listener) {
   states.add(listener);
 }

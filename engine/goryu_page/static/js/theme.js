@@ -7,5 +7,5 @@
   const views = document.currentScript.dataset.views?.split(" ") ?? []; // The page for pairing has none.
   const name = location.hash.slice(1).split("/")[0];
   const view = views.includes(name) ? name : views[0];
-  if (view) document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href: `/joined/js/${view}.js` }));
+  if (view) document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href: `joined/js/${view}.js` }));
 })();

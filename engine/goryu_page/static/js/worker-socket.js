@@ -1,20 +1,29 @@
-// The connection to Python in a worker of this tab. It takes the place of socket.js in the textbook that runs.
+// The connection to Python in a worker of this tab. It takes the place of socket.js where there is no server.
 
 import * as i18n from "./i18n.js";
 
+const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
+const keeps = new URLSearchParams(query).has("keeps");
+const COPY = "/tmp/copy.sqlite3";
 const handlers = new Map();
 const connected = new Set();
+const states = new Set();
 const listeners = new Set();
 const pending = new Map();
 let worker = null;
 let ready = null; // A promise; it resolves when the worker answers.
 let isReady = false;
 let number = 0;
+let passed = (_content) => {}; // Takes the file that Python passes next.
+
+/** Does Python run in this tab, without a server? */
+export const isTab = true;
 
 /** The error of a request whose worker was stopped before its reply. */
 export class ConnectionLost extends Error {
   constructor() {
     super("connection lost");
+    this.isUnsent = false;
   }
 }
 
@@ -28,25 +37,34 @@ export class PythonError extends Error {
 
 /** Starts Python. Returns a promise that is rejected if it cannot be loaded. */
 export function start() {
-  const script = JSON.stringify(new URL("js/python-worker.js", document.baseURI).href);
+  const address = new URL(`js/python-worker.js?${query}`, document.baseURI);
   // A worker from a blob keeps the page's content policy: code of the reader reaches no other host.
-  const one = new Worker(URL.createObjectURL(new Blob([`import ${script};`], { type: "text/javascript" })), { type: "module" });
+  const script = new Blob([`import ${JSON.stringify(address.href)};`], { type: "text/javascript" });
+  const one = new Worker(URL.createObjectURL(script), { type: "module" });
   worker = one;
   isReady = false;
+  for (const listener of states) listener(false, i18n.t("worker.loading"));
   ready = new Promise((resolve, reject) => {
     one.onmessage = ({ data }) => {
       if (worker !== one) return;
-      if (data.type === "ready") {
+      if (typeof data !== "string") return passed(data.content);
+      const message = JSON.parse(data);
+      if (message.type === "ready") {
         isReady = true;
         resolve();
+        for (const listener of states) listener(true, "");
         for (const listener of connected) listener(true);
         connected.clear(); // After a stop the reader runs what comes next.
-      } else if (data.type === "failed") {
-        reject(new Error(data.text));
-        end(new PythonError(data.text, 0));
-      } else receive(data);
+      } else if (message.type === "failed") {
+        reject(new Error(message.text));
+        const isTaken = message.name === "NoModificationAllowedError";
+        const text = isTaken ? i18n.t("worker.taken") : i18n.t("worker.failed", { reason: message.text });
+        for (const listener of states) listener(false, text);
+        end(new PythonError(message.text, 0));
+      } else receive(message);
     };
   });
+  ready.catch(() => {}); // Each request fails with it.
   return ready;
 }
 
@@ -69,12 +87,11 @@ function receive(message) {
     for (const handler of handlers.get(message.type) ?? []) handler(message);
     return;
   }
-  const { value, error, line } = JSON.parse(message.text);
   const { resolve, reject } = pending.get(message.id);
   pending.delete(message.id);
   tell();
-  if (error === undefined) resolve(value);
-  else reject(new PythonError(error, line));
+  if (message.ok) resolve(message.value);
+  else reject(new PythonError(message.error, message.line ?? 0));
 }
 
 /** Sends a message and returns a promise of the reply's value, as in socket.js. */
@@ -84,10 +101,26 @@ export async function request(type, content = {}) {
   await ready;
   if (worker !== one) throw new ConnectionLost();
   const id = ++number;
-  one.postMessage({ id, text: JSON.stringify({ language: i18n.current(), ...content, type }) });
+  one.postMessage(JSON.stringify({ language: i18n.current(), ...content, type, id }));
   const reply = new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
   tell();
   return reply;
+}
+
+/** Returns {name, content}: a copy of the database for a file. */
+export async function copy() {
+  const { name } = await request("backup.copy", { path: COPY });
+  const content = new Promise((resolve) => (passed = resolve));
+  worker.postMessage({ path: COPY });
+  return { name, content: await content };
+}
+
+/** Adds what a copy of a database has, a file; returns what was added. */
+export async function merge(file) {
+  const content = new Uint8Array(await file.arrayBuffer());
+  await ready;
+  worker.postMessage({ path: COPY, content });
+  return request("backup.merge", { path: COPY });
 }
 
 /** Calls `handler(message)` for each message of this type. */
@@ -101,6 +134,11 @@ export function onConnected(listener) {
   else connected.add(listener);
 }
 
+/** Calls `listener(isConnected, text)` as in socket.js. */
+export function onState(listener) {
+  states.add(listener);
+}
+
 /** Calls `listener(isBusy)` when Python begins to work, and when it has nothing left to do. */
 export function onBusy(listener) {
   listeners.add(listener);
@@ -108,4 +146,9 @@ export function onBusy(listener) {
 
 function tell() {
   for (const listener of listeners) listener(pending.size > 0);
+}
+
+if (keeps) {
+  addEventListener("pagehide", () => worker?.terminate()); // Another tab may open the files now.
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
 }

@@ -1,0 +1,1 @@
+"""The page in a browser tab without a server: what it needs in place of threads, files and sockets."""

@@ -1,0 +1,57 @@
+"""Starts the page in a browser tab: gives it threads by the stacks of Pyodide, and opens the session."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from js import Promise
+from pyodide.ffi import run_sync
+
+from goryu_page.tab import green_threads
+
+if TYPE_CHECKING:
+    from goryu_page.tab.page import Page
+
+
+class PromiseAlarm:
+    """An alarm that is a promise of JavaScript."""
+
+    def __init__(self) -> None:
+        self._made: Any = Promise.withResolvers()
+
+    def wait(self) -> None:
+        """Leaves the stack until the promise is resolved."""
+        run_sync(self._made.promise)
+
+    def ring(self) -> None:
+        """Resolves the promise."""
+        self._made.resolve(None)
+
+
+class TabStacks:
+    """The stacks of Pyodide: each callback of its event loop has one, and `run_sync` leaves it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def start(self, run: Callable[[], None]) -> None:
+        """Calls a function soon, on a new stack."""
+        self._loop.call_soon(run)
+
+    def ring_later(self, alarm: green_threads.Alarm, seconds: float) -> Callable[[], None]:
+        """Rings an alarm after so many seconds; returns what cancels that."""
+        return self._loop.call_later(seconds, alarm.ring).cancel
+
+    def alarm(self) -> PromiseAlarm:
+        """Returns a new alarm."""
+        return PromiseAlarm()
+
+
+def start(send: Callable[[str], None]) -> "Page":
+    """Returns the page's session. send(text): takes each message for the page."""
+    loop = asyncio.get_running_loop()
+    green_threads.install(TabStacks(loop))
+    loop.run_in_executor = green_threads.run_in_executor  # type: ignore[method-assign, assignment]
+    from goryu_page.tab.page import Page  # It imports what uses threads.
+
+    return Page(send)

@@ -1,0 +1,97 @@
+"""Builds the page without a server: what `goryu web` serves, as a folder of the guides' site.
+
+Python runs by Pyodide in a worker of the tab (textbook.py fetches it), with the engine as a module of
+WebAssembly. pip fetches the wheels of three packages that the page's Python needs; their checksums are here.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+from goryu.analysis import joining
+from goryu.commands.common import UsageError
+from goryu_page.server.index import START, STYLES, index, joined
+from textbook import ENGINE, POLICY, ROOT, SOCKET, WORKER, files_of_engine, python_shogi, write_archive
+from vendor import STATIC
+
+NAME = "page"
+"""The folder in the site."""
+
+WHEELS = """\
+fsrs==6.3.2 --hash=sha256:bc55066c821164b1cff6d75b17a3ed8e86cfd45789e3d775cfcb895319ce9ba4
+msgspec==0.22.0 --hash=sha256:a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022
+typing_extensions==4.16.0 --hash=sha256:481caa481374e813c1b176ada14e97f1f67a4539ce9cfeb3f350d78d6370c2e8
+"""
+PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "3.14")
+"""Of Pyodide."""
+
+ROOMS = (
+    "goryu/analysis", "goryu/base", "goryu/engines", "goryu/evaluators", "goryu/games", "goryu/kifu",
+    "goryu/locale", "goryu/players", "goryu/search", "goryu/table", "goryu/usi",
+    "goryu_page/dojo", "goryu_page/lan", "goryu_page/locale", "goryu_page/microscope", "goryu_page/reasons",
+    "goryu_page/session", "goryu_page/tab", "goryu_page/tsume", "goryu_page/views",
+)  # fmt: skip
+"""The folders of the engine that the tab gets."""
+
+META = f"""\
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="goryu-python" content="keeps&amp;entry=goryu_page.tab.start.start">"""
+
+
+def build(site: Path) -> None:
+    """Writes the page into a site; raises UsageError if pip cannot fetch the wheels."""
+    folder = site / NAME
+    shutil.rmtree(folder, ignore_errors=True)
+    found = [path for room in ROOMS for path in (ENGINE / room).rglob("*")]
+    found += [path for package in ("goryu", "goryu_page") for path in (ENGINE / package).glob("*.py")]
+    wheels = fetch_wheels()
+    libraries = {path.relative_to(wheels): path for path in wheels.rglob("*") if path.is_file()}
+    folder.mkdir(parents=True)
+    write_archive(folder / "goryu-python.zip", {**files_of_engine(found), **python_shogi(), **libraries})
+    _write_static(folder)
+    (folder / "index.html").write_text(index("en", META), encoding="utf-8")
+
+
+def fetch_wheels() -> Path:
+    """Returns a folder with the unpacked wheels, which pip downloads into build/ once."""
+    folder = ROOT / "build" / "textbook" / "wheels"
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+        wanted, unpacked = Path(temporary, "wheels.txt"), Path(temporary, "unpacked")
+        wanted.write_text(WHEELS, encoding="utf-8")
+        how = ["--only-binary=:all:", "--no-deps", "--require-hashes", *PLATFORM, "--dest", temporary]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", *how, "-r", str(wanted)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise UsageError(f"pip cannot fetch the wheels of the page: {done.stderr.strip()[-500:]}")
+        for wheel in Path(temporary).glob("*.whl"):
+            with zipfile.ZipFile(wheel) as packed:
+                packed.extractall(unpacked)
+        unpacked.rename(folder)
+    return folder
+
+
+def _write_static(folder: Path) -> None:
+    """The modules and styles are joined, as the server does it."""
+    script = joining.script(START)
+    socket = joining.modules(START)["js/socket.js"]
+    script = script.replace(socket, joining.module("js/worker-socket.js")[0] + SOCKET)
+    texts = {f"joined/{name}": make() for name, make in STYLES.items()}
+    texts |= {f"joined/{path}": joined(path) for path in joining.later(START)}
+    for name, text in {f"joined/{START}": script, **texts}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
+    for name, target in {
+        **{name: name for name in WORKER},
+        "js/theme.js": "static/js/theme.js",
+        "icon.svg": "static/icon.svg",
+        **{name: name for name in licences},
+    }.items():
+        (folder / target).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(STATIC / name, folder / target)
