@@ -141,8 +141,9 @@ class TrainView {
   }
 
   tick() {
-    if (this.storm.tick(performance.now())) localStorage.setItem(BEST, String(Math.max(this.best, this.storm.right)));
-    this.draw();
+    if (!this.storm.tick(performance.now())) return this.draw();
+    localStorage.setItem(BEST, String(Math.max(this.best, this.storm.right)));
+    return this.drawAll(); // The board has moved.
   }
 
   get best() {
@@ -151,7 +152,7 @@ class TrainView {
 
   stopStorm() {
     this.storm = null;
-    this.draw();
+    this.drawAll();
   }
 
   begin(problem) {
