@@ -73,10 +73,10 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     tab = Tab(context, f"http://127.0.0.1:{files.server_port}/page/")
     expect(tab.page.locator(".play .shogi piece.king")).to_have_count(2)  # Also before Python is there.
     tab.expect_started()
-    plays_and_resigns(tab)
     asks_for_easy_problems(tab)
     reviews(tab, tmp_path / "game.kif")
-    solves_a_problem(tab)
+    sees_a_problem(tab)
+    plays_and_resigns(tab)
     another_tab_is_told(context, tab)
     comes_back_offline(context, tab, files)
     assert tab.problems == []
@@ -84,23 +84,14 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     context.close()
 
 
-def plays_and_resigns(tab: Tab) -> None:
-    page = tab.page
-    page.locator(".level input").fill("1")
-    page.get_by_role("button", name="Start").click()
-    for number, move in enumerate(("5i5h", "5h5i", "5i5h", "5h5i", "5i5h"), start=1):
-        page.get_by_placeholder("7g7f").fill(move)
-        page.get_by_role("button", name="Play", exact=True).click()
-        expect(page.locator(".play .moves li")).to_have_count(2 * number, timeout=PATIENCE_MS)
-    page.get_by_role("button", name="Resign").click()
-    page.locator("dialog").get_by_role("button", name="Resign").click()
-    expect(page.locator(".play .result")).to_contain_text("You lose")
-
-
 def asks_for_easy_problems(tab: Tab) -> None:
     page = tab.page
     tab.go("train")
     page.get_by_text("Settings", exact=True).click()
+    for kind in ("Unpunished mistakes", "Mates allowed", "Only moves", "Tsume (mates)"):
+        box = page.locator("fieldset").get_by_label(kind)
+        box.uncheck()
+        expect(box).not_to_be_checked()
     for label, value in (
         ("Playouts of a check", "100"),
         ("A move is wrong if it loses so many percent", "30"),
@@ -118,17 +109,30 @@ def reviews(tab: Tab, record: Path) -> None:
     record.write_text(ROOK_HANGS_KIF, encoding="utf-8")
     page.locator("input[type=file][multiple]").first.set_input_files(record)
     page.get_by_label("先手太郎 (1)").check()
-    expect(page.locator(".game-list tbody tr")).to_have_count(2)
     expect(page.locator(".games .side")).to_contain_text("All games are reviewed", timeout=PATIENCE_MS)
 
 
-def solves_a_problem(tab: Tab) -> None:
+def sees_a_problem(tab: Tab) -> None:
     page = tab.page
     tab.go("train")
     expect(page.locator(".train .day .primary")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("button", name="Solution").click()
     expect(page.locator(".train-result h2")).to_be_visible()
+
+
+def plays_and_resigns(tab: Tab) -> None:
+    page = tab.page
+    tab.go("play")
+    page.locator(".level input").fill("1")
+    page.get_by_role("button", name="Start").click()
+    for number, move in enumerate(("5i5h", "5h5i", "5i5h", "5h5i", "5i5h"), start=1):
+        page.get_by_placeholder("7g7f").fill(move)
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(page.locator(".play .moves li")).to_have_count(2 * number, timeout=PATIENCE_MS)
+    page.get_by_role("button", name="Resign").click()
+    page.locator("dialog").get_by_role("button", name="Resign").click()
+    expect(page.locator(".play .result")).to_contain_text("You lose")
 
 
 def another_tab_is_told(context: Any, tab: Tab) -> None:
@@ -149,4 +153,4 @@ def comes_back_offline(context: Any, tab: Tab, files: Any) -> None:
     page.reload()
     tab.expect_started()
     expect(page.locator(".game-list tbody tr")).to_have_count(2)
-    expect(page.locator("td.of-accuracy .pair")).to_have_count(2)
+    expect(page.locator("td.of-accuracy .pair").first).to_be_visible()

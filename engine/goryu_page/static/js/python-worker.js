@@ -1,7 +1,7 @@
 // Runs Python in this worker: loads Pyodide and Goryu's files, and passes messages to the class that the page names.
 
 const site = new URL("..", import.meta.url);
-const asked = new URL(import.meta.url).searchParams;
+const asked = new URLSearchParams(/** @type {any} */ (globalThis).goryuQuery); // Not of this file: a service worker answers without.
 let python = null;
 
 /** Fetches as the browser does, but unpacks Pyodide's largest file, which lies packed on the server. */

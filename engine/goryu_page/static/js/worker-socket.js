@@ -39,9 +39,10 @@ export class PythonError extends Error {
 
 /** Starts Python. Returns a promise that is rejected if it cannot be loaded. */
 export function start() {
-  const address = new URL(`js/python-worker.js?${query}`, document.baseURI);
+  const { href } = new URL("js/python-worker.js", document.baseURI);
   // A worker from a blob keeps the page's content policy: code of the reader reaches no other host.
-  const script = new Blob([`import ${JSON.stringify(address.href)};`], { type: "text/javascript" });
+  const text = `globalThis.goryuQuery = ${JSON.stringify(query)}; import(${JSON.stringify(href)});`;
+  const script = new Blob([text], { type: "text/javascript" });
   const one = new Worker(URL.createObjectURL(script), { type: "module" });
   worker = one;
   isReady = false;
