@@ -1,20 +1,35 @@
 """Builds the page without a server: what `goryu web` serves, as a folder of the guides' site.
 
 Python runs by Pyodide in a worker of the tab (textbook.py fetches it), with the engine as a module of
-WebAssembly. pip fetches the wheels of three packages that the page's Python needs; their checksums are here.
+WebAssembly (wasm.py). pip fetches the wheels of three packages that the page's Python needs; their checksums
+are here.
 """
 
+import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+from html import escape
 from pathlib import Path
 
+import wasm
+from bootstrap import StepError
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
-from goryu_page.server.index import START, STYLES, index, joined
-from textbook import ENGINE, POLICY, ROOT, SOCKET, WORKER, files_of_engine, python_shogi, write_archive
+from goryu_page.server.index import START, STYLES, index, joined, later
+from textbook import (
+    ENGINE,
+    POLICY,
+    PYODIDE,
+    ROOT,
+    SOCKET,
+    files_of_engine,
+    fill_service_worker,
+    python_shogi,
+    write_archive,
+)
 from vendor import STATIC
 
 NAME = "page"
@@ -36,23 +51,54 @@ ROOMS = (
 )  # fmt: skip
 """The folders of the engine that the tab gets."""
 
-META = f"""\
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="goryu-python" content="keeps&amp;entry=goryu_page.tab.start.start">"""
+META = """\
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="goryu-python" content="page&amp;entry=goryu_page.tab.start.start">
+<meta name="goryu-source" content="{source}">
+<link rel="manifest" href="manifest.webmanifest">
+<link rel="apple-touch-icon" href="static/icon.png">"""
+
+MANIFEST = {
+    "name": "Goryu 合流",
+    "short_name": "Goryu",
+    "start_url": "./",
+    "display": "standalone",
+    "background_color": "#f8f4ed",
+    "theme_color": "#fffdf9",
+    "icons": [
+        {"src": "static/icon.svg", "sizes": "any", "type": "image/svg+xml"},
+        {"src": "static/icon.png", "sizes": "192x192", "type": "image/png"},
+    ],
+}
+"""What an installed page is called and looks like."""
+
+LARGE = "goryu-10x96"
+"""The network that is loaded when it is wanted: at full strength, and for reviews."""
 
 
-def build(site: Path) -> None:
-    """Writes the page into a site; raises UsageError if pip cannot fetch the wheels."""
+def build(site: Path, source: str = "") -> None:
+    """Writes the page into a site that has Pyodide; raises UsageError if pip cannot fetch the wheels.
+
+    source: the address of the source code.
+    """
     folder = site / NAME
     shutil.rmtree(folder, ignore_errors=True)
     found = [path for room in ROOMS for path in (ENGINE / room).rglob("*")]
     found += [path for package in ("goryu", "goryu_page") for path in (ENGINE / package).glob("*.py")]
     wheels = fetch_wheels()
+    models = ROOT / "models"
+    options = {Path("goryu/models", path.name): path for path in models.glob("*.onnx.ini")}
     libraries = {path.relative_to(wheels): path for path in wheels.rglob("*") if path.is_file()}
     folder.mkdir(parents=True)
-    write_archive(folder / "goryu-python.zip", {**files_of_engine(found), **python_shogi(), **libraries})
+    files = {**files_of_engine(found), **python_shogi(), **libraries, **options}
+    write_archive(folder / "goryu-python.zip", files)
     _write_static(folder)
-    (folder / "index.html").write_text(index("en", META), encoding="utf-8")
+    _write_engine(folder / "engine")
+    (folder / "manifest.webmanifest").write_text(json.dumps(MANIFEST, ensure_ascii=False), encoding="utf-8")
+    meta = META.format(policy=POLICY, source=escape(source))
+    (folder / "index.html").write_text(index("en", meta), encoding="utf-8")
+    kept = [path for path in folder.rglob("*") if path.name != f"{LARGE}.network"]
+    fill_service_worker(folder, NAME, [*kept, *(site / PYODIDE).rglob("*")], ["./", f"../{PYODIDE}/"])
 
 
 def fetch_wheels() -> Path:
@@ -76,21 +122,41 @@ def fetch_wheels() -> Path:
     return folder
 
 
+def _write_engine(folder: Path) -> None:
+    try:
+        wasm.build()
+        wasm.pack_networks()
+    except StepError as error:
+        raise UsageError(str(error)) from error
+    folder.mkdir()
+    for path in (wasm.MODULE, wasm.SOURCES / "goryu.js"):
+        shutil.copyfile(path, folder / path.name)
+    sizes = {}
+    for name in wasm.NETWORKS:
+        packed = folder / f"{name}.network"
+        shutil.copyfile(wasm.BUILD / packed.name, packed)
+        sizes[name] = packed.stat().st_size
+    (folder / "networks.json").write_text(json.dumps(sizes), encoding="utf-8")
+
+
 def _write_static(folder: Path) -> None:
     """The modules and styles are joined, as the server does it."""
     script = joining.script(START)
     socket = joining.modules(START)["js/socket.js"]
     script = script.replace(socket, joining.module("js/worker-socket.js")[0] + SOCKET)
     texts = {f"joined/{name}": make() for name, make in STYLES.items()}
-    texts |= {f"joined/{path}": joined(path) for path in joining.later(START)}
+    texts |= {f"joined/{path}": joined(path) for path in later(START)}
     for name, text in {f"joined/{START}": script, **texts}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
     for name, target in {
-        **{name: name for name in WORKER},
+        "js/python-worker.js": "js/python-worker.js",
+        "js/page-worker.js": "js/page-worker.js",
+        "js/kept-files.js": "js/kept-files.js",
         "js/theme.js": "static/js/theme.js",
         "icon.svg": "static/icon.svg",
+        "icon.png": "static/icon.png",
         **{name: name for name in licences},
     }.items():
         (folder / target).parent.mkdir(parents=True, exist_ok=True)

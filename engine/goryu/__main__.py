@@ -38,19 +38,13 @@ COMMANDS = {
     ),
     "csa": Command("goryu.commands.csa:main", "plays on a CSA server, such as floodgate"),
     "review": Command(
-        "goryu.commands.review:main",
-        "reviews game records: win rates, mistakes, what was better",
+        "goryu.commands.review:main", "reviews game records: win rates, mistakes, what was better"
     ),
-    "analysis": Command(
-        "goryu.commands.analysis:main",
-        "analyses positions for programs, by lines of JSON",
-    ),
+    "analysis": Command("goryu.commands.analysis:main", "analyses positions for programs, by lines of JSON"),
     "tsume": Command("goryu_page.commands.tsume:main", "solves mate problems, and makes them from games"),
     "tree": Command("goryu_page.commands.tree:main", "draws the tree of a search on any position"),
     "convert": Command(
-        "goryu_lab.commands.convert:main",
-        "turns a network of another program into an ONNX file",
-        "convert",
+        "goryu_lab.commands.convert:main", "turns a network of another program into an ONNX file", "convert"
     ),
     "download": Command("goryu.commands.download:main", "fetches a larger, stronger network"),
     "options": Command(
@@ -59,33 +53,23 @@ COMMANDS = {
     ),
     "doctor": Command("goryu.commands.doctor:main", "checks the installation or a model, suggests fixes"),
     "match": Command(
-        "goryu_lab.commands.match:main",
-        "plays a match between two USI engines; Elo with its error",
-        "tools",
+        "goryu_lab.commands.match:main", "plays a match between two USI engines; Elo with its error", "tools"
     ),
     "move-test": Command(
-        "goryu_lab.commands.move_test:main",
-        "compares variants of an engine by single moves",
-        "tools",
+        "goryu_lab.commands.move_test:main", "compares variants of an engine by single moves", "tools"
     ),
     "book": Command("goryu_lab.commands.book:main", "makes, shows, checks and joins opening books", "tools"),
     "bench": Command("goryu_lab.commands.bench:main", "measures the search and networks", "tools"),
     "records": Command(
-        "goryu_lab.commands.records:main",
-        "chooses and converts game records for training",
-        "tools",
+        "goryu_lab.commands.records:main", "chooses and converts game records for training", "tools"
     ),
     "teach": Command("goryu_lab.commands.teach:main", "records training games of a USI engine", "tools"),
     "selfplay": Command(
-        "goryu_lab.commands.training.selfplay:main",
-        "records training games of a network",
-        "train",
+        "goryu_lab.commands.training.selfplay:main", "records training games of a network", "train"
     ),
     "train": Command("goryu_lab.commands.training.train:main", "trains a network on training games", "train"),
     "evaluate": Command(
-        "goryu_lab.commands.training.evaluate:main",
-        "measures how well networks predict games",
-        "tools",
+        "goryu_lab.commands.training.evaluate:main", "measures how well networks predict games", "tools"
     ),
     "learn": Command(
         "goryu_lab.commands.training.learn:main",

@@ -7,11 +7,13 @@ from time import monotonic
 
 
 def answers(model: str) -> list[str]:
-    """Returns the moves of every level, what a review says of a position, and a mate.
+    """Returns the moves of every level, a review of a game, the judgement of a move, and a mate.
 
     model: the path of a network in ONNX; in the tab of the packed one beside it.
     """
-    from goryu.analysis.position_searcher import PositionSearcher
+    from goryu.analysis.move_judge import MoveJudge
+    from goryu.analysis.review import GameReview
+    from goryu.analysis.reviewer import Reviewer
     from goryu.games.shogi import START_SFEN, move_to_usi
     from goryu.implementation import Board
     from goryu.players.clock.limits import Limits
@@ -35,9 +37,11 @@ def answers(model: str) -> list[str]:
             moves.append(move_to_usi(move))
             board.push(move)
         told.append(f"{level}: {' '.join(moves)}")
-    searcher = PositionSearcher(slot.require(), config)
-    for moves in (["7g7f"], ["7g7f", "3c3d"]):
-        told.append(repr(searcher.search(START_SFEN, tuple(moves), 40, lambda: False)))
+    review = GameReview(START_SFEN, ("7g7f", "3c3d", "8h5e"), 20)
+    Reviewer(slot.require(), config).review(review)
+    told += [repr(analysis) for analysis in review.analyses]
+    judge = MoveJudge(slot.require(), config)
+    told.append(repr(judge.judge(START_SFEN, ["7g7f"], "9a9b", 20)))
     mate = Request(Board("8k/9/9/8P/9/9/9/9/4K4 b 2GS 1"), Limits(), config, monotonic())
     told.append(repr(Player(slot=slot).solve_mate(mate, SearchControl(), None)))
     return told

@@ -16,7 +16,6 @@ STATIC = Path(__file__).resolve().parents[2] / "goryu_page" / "static"
 _PART = r"(?:^|(?<=[;}]))"  # Of a minified line, too.
 _IMPORT = re.compile(_PART + r"""import\s*(?:([^'"();]+?)\s*from\s*)?(['"])(\.[^'"]+)\2;?""", re.MULTILINE)
 _LATER = re.compile(r"""\bimport\(['"](\.[^'"]+\.js)['"]\)""")
-_LOADED = re.compile(r"""\bload\("([^"]+)"\)""")
 _DECLARED = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const|let) (\w+))", re.MULTILINE)
 _LISTED = re.compile(_PART + r"export\s*\{([^}]*)\};?", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*?(?!.*@license)(?:[^*]|\*(?!/))*\*/[ \t]*)\n", re.MULTILINE)
@@ -70,18 +69,6 @@ def modules(entry: str) -> dict[str, str]:
         if path not in found:
             found[path], imported = module(path)
             waiting += imported
-    return found
-
-
-def later(entry: str) -> list[str]:
-    """Returns the paths of the modules that a module, or one that it needs, may import later."""
-    found: list[str] = []
-    waiting = [entry]
-    while waiting:
-        for text in modules(waiting.pop()).values():
-            new = [path for path in _LOADED.findall(text) if path not in found]
-            found += new
-            waiting += new
     return found
 
 

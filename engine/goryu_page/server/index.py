@@ -12,6 +12,7 @@ from goryu.kifu.reading import SUFFIXES
 START = "js/main.js"
 
 _STYLE = re.compile(r'<link rel="stylesheet" href="static/([^"]+)">\n')
+_LOADED = re.compile(r"""\bload\("([^"]+)"\)""")
 _TEXT = re.compile(r"\{\{text ([\w.]+)\}\}")
 
 
@@ -32,6 +33,18 @@ def joined(path: str) -> str:
     if path in STYLES:
         return STYLES[path]()
     return joining.script(path, () if path == START else joining.modules(START))
+
+
+def later(entry: str) -> list[str]:
+    """Returns the paths of the modules that a module, or one that it needs, may import later."""
+    found: list[str] = []
+    waiting = [entry]
+    while waiting:
+        for text in joining.modules(waiting.pop()).values():
+            new = [path for path in _LOADED.findall(text) if path not in found]
+            found += new
+            waiting += new
+    return found
 
 
 STYLES: dict[str, Callable[[], str]] = {

@@ -17,7 +17,8 @@ import concurrent.futures
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import count
 from time import monotonic
 from typing import Any, Protocol
@@ -55,6 +56,7 @@ class _Running:
     stacks: Stacks
     thread: "Thread | None" = None
     since_s = 0.0
+    may_leave = True
 
 
 def _leave(alarm: Alarm, seconds: float | None = None) -> None:
@@ -77,8 +79,19 @@ def sleep(seconds: float) -> None:
 
 def give_way() -> None:
     """Lets the others run if the thread that runs now has done so for `SLICE_S`."""
-    if _Running.thread is not None and monotonic() - _Running.since_s >= SLICE_S:
+    is_late = _Running.thread is not None and monotonic() - _Running.since_s >= SLICE_S
+    if is_late and _Running.may_leave:
         sleep(0.0)
+
+
+@contextmanager
+def in_one_go() -> Iterator[None]:
+    """Keeps the thread from giving way: it cannot leave a stack on which JavaScript has called Python."""
+    _Running.may_leave = False
+    try:
+        yield
+    finally:
+        _Running.may_leave = True
 
 
 class Lock:
@@ -149,6 +162,10 @@ class RLock:
         self._count -= 1
         if not self._count:
             self._lock.release()
+
+    def locked(self) -> bool:
+        """Is it taken?"""
+        return self._count > 0
 
     def __enter__(self) -> bool:
         return self.acquire()

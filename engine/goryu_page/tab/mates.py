@@ -6,6 +6,7 @@ from goryu.games.shogi import Board, move_from_usi
 from goryu.games.state import Move
 from goryu.search.mates.mate import Mate, MateVerdict
 from goryu_page.tab.engine import Engine
+from goryu_page.tab.green_threads import in_one_go
 
 VERDICTS = {1: MateVerdict.MATE, 0: MateVerdict.NO_MATE, -1: MateVerdict.UNKNOWN}
 
@@ -34,8 +35,8 @@ class Mates:
     ) -> Mate:
         """Searches a forced mate by the side to move, expanding at most `nodes` positions.
 
-        should_stop: asked now and then. shortening_nodes, capacity: as of the native search; 0 is the usual
-        capacity.
+        should_stop: asked now and then; no other thread runs meanwhile. shortening_nodes, capacity: as of the
+            native search; 0 is the usual capacity.
         """
         engine, errors = self._ready(), list[BaseException]()
 
@@ -49,7 +50,8 @@ class Mates:
         engine.set_position(board)
         engine.should_stop = stops
         try:
-            verdict = VERDICTS[int(engine.run("solve", nodes, shortening_nodes, capacity))]
+            with in_one_go():
+                verdict = VERDICTS[int(engine.run("solve", nodes, shortening_nodes, capacity))]
         finally:
             engine.should_stop = lambda: False
         if errors:
