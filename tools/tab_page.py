@@ -1,9 +1,11 @@
 """Builds the page without a server: what `goryu web` serves, as a folder of the guides' site.
 
 Python runs by Pyodide in a worker of the tab (textbook.py fetches it), with the engine as a module of
-WebAssembly. pip fetches the wheels of three packages that the page's Python needs; their checksums are here.
+WebAssembly (wasm.py). pip fetches the wheels of three packages that the page's Python needs; their checksums
+are here.
 """
 
+import json
 import shutil
 import subprocess
 import sys
@@ -11,10 +13,12 @@ import tempfile
 import zipfile
 from pathlib import Path
 
+import wasm
+from bootstrap import StepError
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
 from goryu_page.server.index import START, STYLES, index, joined, later
-from textbook import ENGINE, POLICY, ROOT, SOCKET, WORKER, files_of_engine, python_shogi, write_archive
+from textbook import ENGINE, POLICY, ROOT, SOCKET, files_of_engine, python_shogi, write_archive
 from vendor import STATIC
 
 NAME = "page"
@@ -38,7 +42,7 @@ ROOMS = (
 
 META = f"""\
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="goryu-python" content="keeps&amp;entry=goryu_page.tab.start.start">"""
+<meta name="goryu-python" content="page&amp;entry=goryu_page.tab.start.start">"""
 
 
 def build(site: Path) -> None:
@@ -48,10 +52,14 @@ def build(site: Path) -> None:
     found = [path for room in ROOMS for path in (ENGINE / room).rglob("*")]
     found += [path for package in ("goryu", "goryu_page") for path in (ENGINE / package).glob("*.py")]
     wheels = fetch_wheels()
+    models = ROOT / "models"
+    options = {Path("goryu/models", path.name): path for path in models.glob("*.onnx.ini")}
     libraries = {path.relative_to(wheels): path for path in wheels.rglob("*") if path.is_file()}
     folder.mkdir(parents=True)
-    write_archive(folder / "goryu-python.zip", {**files_of_engine(found), **python_shogi(), **libraries})
+    files = {**files_of_engine(found), **python_shogi(), **libraries, **options}
+    write_archive(folder / "goryu-python.zip", files)
     _write_static(folder)
+    _write_engine(folder / "engine")
     (folder / "index.html").write_text(index("en", META), encoding="utf-8")
 
 
@@ -76,6 +84,22 @@ def fetch_wheels() -> Path:
     return folder
 
 
+def _write_engine(folder: Path) -> None:
+    try:
+        wasm.build()
+        wasm.pack_networks()
+    except StepError as error:
+        raise UsageError(str(error)) from error
+    folder.mkdir()
+    shutil.copyfile(wasm.MODULE, folder / wasm.MODULE.name)
+    sizes = {}
+    for name in wasm.NETWORKS:
+        packed = folder / f"{name}.network"
+        shutil.copyfile(wasm.BUILD / packed.name, packed)
+        sizes[name] = packed.stat().st_size
+    (folder / "networks.json").write_text(json.dumps(sizes), encoding="utf-8")
+
+
 def _write_static(folder: Path) -> None:
     """The modules and styles are joined, as the server does it."""
     script = joining.script(START)
@@ -88,10 +112,13 @@ def _write_static(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
     for name, target in {
-        **{name: name for name in WORKER},
+        "js/python-worker.js": "js/python-worker.js",
+        "js/page-worker.js": "js/page-worker.js",
+        "js/kept-files.js": "js/kept-files.js",
         "js/theme.js": "static/js/theme.js",
         "icon.svg": "static/icon.svg",
         **{name: name for name in licences},
     }.items():
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / target)
+    shutil.copyfile(wasm.SOURCES / "goryu.js", folder / "js" / "goryu.js")

@@ -49,7 +49,6 @@ goryu-python.zip contains Goryu and python-shogi (GPL-3.0-or-later).
 """
 
 ENTRY = "js/textbook.js"
-WORKER = ("js/python-worker.js", "js/kept-files.js")
 SOCKET = 'define("js/socket.js", () => take("js/worker-socket.js"));\n'
 STYLES = [f"css/{name}.css" for name in ("colors", "base", "board", "microscope", "textbook")]
 ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "locale")
@@ -251,7 +250,7 @@ def _write_static(folder: Path) -> None:
     (folder / "textbook.js").write_text(script, encoding="utf-8")
     (folder / "textbook.css").write_text("\n".join(styles), encoding="utf-8")
     licences = [path.relative_to(STATIC).as_posix() for path in (STATIC / "vendor").glob("*/LICENSE*")]
-    for name in (*WORKER, "icon.svg", *licences):
+    for name in ("js/python-worker.js", "icon.svg", *licences):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / name)
 

@@ -163,6 +163,10 @@ class RLock:
         if not self._count:
             self._lock.release()
 
+    def locked(self) -> bool:
+        """Is it taken?"""
+        return self._count > 0
+
     def __enter__(self) -> bool:
         return self.acquire()
 

@@ -47,11 +47,14 @@ class TabStacks:
         return PromiseAlarm()
 
 
-def start(send: Callable[[str], None]) -> "Page":
-    """Returns the page's session. send(text): takes each message for the page."""
+def start(send: Callable[[str], None], new_instance: Callable[[], Any]) -> "Page":
+    """Returns the page's session. send(text): takes each message for the page. new_instance: of goryu.js."""
     loop = asyncio.get_running_loop()
     green_threads.install(TabStacks(loop))
     loop.run_in_executor = green_threads.run_in_executor  # type: ignore[method-assign, assignment]
-    from goryu_page.tab.page import Page  # It imports what uses threads.
+    from goryu_page.tab import native  # Now, because it imports what uses threads.
+
+    native.install(new_instance)
+    from goryu_page.tab.page import Page  # And this what uses the engine.
 
     return Page(send)

@@ -1,11 +1,7 @@
 // Runs Python in this worker: loads Pyodide and Goryu's files, and passes messages to the class that the page names.
 
-import { mountKept, openKept } from "./kept-files.js";
-
 const site = new URL("..", import.meta.url);
 const asked = new URL(import.meta.url).searchParams;
-const KEPT = ["dojo.sqlite3", "dojo.sqlite3-wal", "dojo.sqlite3-journal"];
-const PATIENCE_MS = 5000; // A tab that is being closed or loaded again soon lets the files go.
 let python = null;
 
 /** Fetches as the browser does, but unpacks Pyodide's largest file, which lies packed on the server. */
@@ -19,24 +15,9 @@ globalThis.fetch = async (request, options) => {
 
 const send = (message) => postMessage(JSON.stringify(message));
 
-/** Returns the files that the browser keeps, or null if it keeps none. */
-async function keptFiles() {
-  const end = performance.now() + PATIENCE_MS;
-  for (;;) {
-    try {
-      return await openKept(KEPT);
-    } catch (error) {
-      const isTaken = error.name === "NoModificationAllowedError";
-      if (!isTaken) send({ type: "worker.unkept", text: String(error) }); // Such as a private window.
-      if (!isTaken) return null;
-      if (performance.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-}
-
 async function loadTab() {
-  const kept = asked.has("keeps") ? await keptFiles() : null;
+  const page = asked.has("page") ? await import("./page-worker.js") : null; // Else the textbook.
+  const begun = await page?.begin(site, send);
   const pyodide = new URL("../pyodide/", site);
   const { loadPyodide } = await import(new URL("pyodide.mjs", pyodide).href);
   const files = fetch(new URL("goryu-python.zip", site)); // Beside Pyodide, whose start takes longer.
@@ -45,9 +26,9 @@ async function loadTab() {
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: "/goryu" });
   python.runPython("import sys; sys.path.insert(0, '/goryu')");
-  if (kept) mountKept(python.FS, "/kept", kept);
   const [, module, name] = /^(.+)\.(.+)$/.exec(asked.get("entry"));
-  return python.pyimport(module)[name]((text) => postMessage(text));
+  const more = page?.mount(python, begun) ?? [];
+  return python.pyimport(module)[name]((text) => postMessage(text), ...more);
 }
 
 /** Tells the page that Python cannot start or has ended, for instance for want of memory. */

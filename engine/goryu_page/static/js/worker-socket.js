@@ -3,7 +3,7 @@
 import * as i18n from "./i18n.js";
 
 const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
-const keeps = new URLSearchParams(query).has("keeps");
+const isPage = new URLSearchParams(query).has("page"); // Else the textbook.
 const COPY = "/tmp/copy.sqlite3";
 const handlers = new Map();
 const connected = new Set();
@@ -148,7 +148,7 @@ function tell() {
   for (const listener of listeners) listener(pending.size > 0);
 }
 
-if (keeps) {
+if (isPage) {
   addEventListener("pagehide", () => worker?.terminate()); // Another tab may open the files now.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
 }
