@@ -120,7 +120,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     config.repo_url = repository or None
     try:
         config.extra["textbook"] = build_textbook(TEXTBOOK)
-        tool("tab_page").build(TEXTBOOK)
+        tool("tab_page").build(TEXTBOOK, repository)
     except tool("textbook").UsageError as error:
         config.extra["textbook"] = ""
         log.info("The textbook that runs and the page are left out of the site: %s", error)

@@ -24,12 +24,12 @@ for folder in ("tools", "tools/experiments", "tests/helpers"):  # Their files im
     sys.path.append(str(Path(__file__).parents[1] / folder))
 
 FIRST = (
-    "lab/work/test_cluster.py", "engine/native/test_sanitizers.py", "repository/test_notebooks.py",
-    "repository/test_texts.py", "repository/test_lint.py", "acceptance/test_sessions.py",
-    "lab/loop/test_board_games.py", "acceptance/test_process.py",
-    "lab/training/test_process_group.py", "repository/test_docs.py", "page/test_page_story.py",
-    "lab/commands/training/test_learn.py", "lab/lessons/test_pseudocode.py",
-    "engine/players/agents/test_making.py", "lab/loop/test_shogi.py", "engine/csa/test_client.py",
+    "engine/native/test_sanitizers.py", "lab/work/test_cluster.py", "repository/test_texts.py",
+    "lab/loop/test_board_games.py", "repository/test_notebooks.py", "lab/training/test_process_group.py",
+    "page/test_page_story.py", "acceptance/test_sessions.py", "repository/test_lint.py",
+    "lab/lessons/test_pseudocode.py", "acceptance/test_process.py", "lab/commands/training/test_learn.py",
+    "page/test_page_textbook.py", "engine/native/test_puct.py", "lab/loop/test_shogi.py",
+    "repository/test_docs.py", "engine/players/agents/test_making.py", "engine/csa/test_client.py",
 )  # fmt: skip
 """The files that take longest, the longest first: at the end of a run no process should wait for another."""
 

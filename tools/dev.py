@@ -121,10 +121,11 @@ def follow(program: subprocess.Popen[bytes]) -> int:
 def test(arguments: Sequence[str]) -> int:
     """Runs pytest: all tests, lint among them, in several processes; selected tests in one."""
     os.chdir(ROOT)
-    # One more than there are cores: many tests wait for a program or a browser.
+    # Two more than there are cores: many tests wait for a program, a browser or a cluster. With one more, a
+    # quarter of two cores was idle.
     # A file stays in one process, which starts its engine, its cluster or its networks only once.
     by_file = ["--dist", "loadfile", "--no-loadscope-reorder"]  # In the order of tests/conftest.py.
-    parallel = ["-n", str(min(8, (os.cpu_count() or 1) + 1)), *by_file]
+    parallel = ["-n", str(min(8, (os.cpu_count() or 1) + 2)), *by_file]
     return become([PYTHON, "-m", "pytest", *([] if selects(arguments) else parallel), *arguments])
 
 

@@ -93,7 +93,8 @@ WITHOUT_FIGURES = {
 FIGURES: dict[str, dict[str, str]] = {
     "docs/algorithms.md": {"crosstable": "{points:g}/{games}", "match": ""},
     "docs/gpu.md": {
-        "doctor": "positions/s", "first-contact": "", "match": "Elo", "muon-steps": "positions/s",
+        "doctor": "positions/s", "evaluate": "", "first-contact": "", "match": "Elo",
+        "muon-steps": "positions/s",
     },
     "docs/kernel.md": {"bench": "compare", "kernel-accuracy": "same first choice"},
     "docs/levels.md": {"levels": "{100 * mean:.0f} ± "},

@@ -34,7 +34,7 @@ OPTIONS = (
     *("--module", "esnext", "--moduleResolution", "bundler"),
 )
 
-STRICT = ("i18n", "judgement", "losses", "play-state", "review-state", "sfen", "train-state")
+STRICT = ("i18n", "judgement", "losses", "play-state", "review-state", "sfen", "train-state", "train-storm")
 """The modules that need no browser."""
 
 

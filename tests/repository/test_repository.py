@@ -288,29 +288,6 @@ def test_links_between_texts_lead_somewhere() -> None:
     assert lost == []
 
 
-def test_rules_search_and_microscope_need_nothing_but_python_shogi() -> None:
-    program = """
-import sys
-from importlib import import_module
-from pkgutil import walk_packages
-
-class Refused:
-    def find_spec(self, name, path=None, target=None):
-        allowed = {"goryu", "goryu_page", "shogi", *sys.stdlib_module_names}
-        if name.partition(".")[0] not in allowed or name == "goryu._native":
-            raise ModuleNotFoundError(f"{name} is not installed", name=name)
-
-sys.meta_path.insert(0, Refused())
-for package in map(import_module, ("goryu.games", "goryu.search", "goryu_page.microscope")):
-    for module in walk_packages(package.__path__, package.__name__ + "."):
-        if module.name != "goryu_page.microscope.networks":
-            import_module(module.name)
-print("all imported")
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "all imported\n", done.stderr
-
-
 def test_the_drawing_leaves_no_room_out(tools: Path) -> None:
     draw = importlib.import_module("draw")
     for house, (_, rooms) in draw.HOUSES.items():

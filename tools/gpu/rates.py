@@ -68,9 +68,7 @@ def cells(contact: Contact) -> list[Cell]:
     usual, *others = CPU_BATCHES if contact.rehearses else BATCHES
     sizes = QUICK_SIZES if contact.is_quick else REHEARSED_SIZES if contact.rehearses else SIZES
     streams = STREAMS[1:2] if contact.rehearses else STREAMS[1:]
-    networks = [*sizes]
-    if contact.strongest.name == DOWNLOADED:
-        networks.append(DOWNLOADED)
+    networks = [*sizes, *([DOWNLOADED] if contact.strongest.name == DOWNLOADED else [])]
     full = "fp32" if contact.rehearses else "tf32"
     found = [Cell(network, backend, usual) for network in networks]
     if backend == "cuda":
@@ -133,12 +131,9 @@ def measure(contact: Contact, cell: Cell, seconds: float) -> Found:
 
 def open_cell(contact: Contact, cell: Cell) -> NetworkEvaluator:
     """Opens the network of a cell."""
-    kind, _, size = cell.network.rpartition(" ")
-    path = (
-        contact.strongest if cell.network == DOWNLOADED else contact.random_network(kind or "dlshogi", size)
-    )
+    is_strongest = cell.network == DOWNLOADED
     return contact.open(
-        path,
+        contact.strongest if is_strongest else contact.random_network("dlshogi", cell.network),
         cell.backend,
         cell.element,
         HEURISTIC if cell.is_heuristic else NOTHING,

@@ -23,7 +23,7 @@ from goryu.engines.usi_client import EngineSpec, SearchReply, Timeouts, UsiClien
 from goryu.games.shogi.pieces import KING, WHITE_PIECE, is_attacked
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord
-from goryu_lab.match.game_log import LineLog
+from goryu_lab.match.game_log import GameLogError, LineLog
 from goryu_lab.match.match_statistics import Z95
 from goryu_lab.match.referee import Referee
 
@@ -106,10 +106,14 @@ class MoveTest:
     """A test in progress, with its engines. Close it; `tested` are the positions so far."""
 
     def __init__(self, config: MoveTestConfig, path: Path, timeouts: Timeouts | None = None) -> None:
-        """Opens the file, or makes it; raises GameLogError if it is of another test."""
+        """Opens the file, or makes it; raises GameLogError if it is of another test, or damaged."""
         self.config = config
         self._log = LineLog(path, "move test", config.identity())
-        self.tested = [JudgedPosition.from_json(values) for values in self._log.lines]
+        try:
+            self.tested = [JudgedPosition.from_json(values) for values in self._log.lines]
+        except (LookupError, TypeError) as error:
+            self._log.close()
+            raise GameLogError(f"{path}: expected judged positions: {error}") from error
         specs = (*config.variants, config.judge)
         self._engines = [
             UsiClient(one, path.with_name(f"engine{i}.log"), timeouts) for i, one in enumerate(specs)

@@ -227,6 +227,17 @@ class Problems:
         )
         return _problem(rows[0]) if rows else None
 
+    def any_tsume(self, length: int, avoid: Collection[int] = ()) -> Problem | None:
+        """Returns some sound mate problem. length: its plies. avoid: if there is another of this length."""
+        rows = self._database.rows(
+            "SELECT * FROM problems WHERE state = 'sound' AND kind = 'tsume'"
+            " ORDER BY ABS(json_extract(content, '$.length') - ?), id IN (SELECT value FROM json_each(?)),"
+            " RANDOM() LIMIT 1",
+            length,
+            json.dumps(list(avoid)),
+        )
+        return _problem(rows[0]) if rows else None
+
     def lengths(self) -> dict[int, int]:
         """Returns how many sound mate problems there are, by plies."""
         rows = self._database.rows(

@@ -9,7 +9,7 @@ from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network.model_files import models_folder
+from goryu.evaluators.network.model_files import models_folder, shipped_model
 from goryu.evaluators.rollout import RolloutEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
 from goryu.games.reversi import Reversi as PythonReversi
@@ -37,6 +37,15 @@ KINDS = {
     "numbers": ("uniform", "rollout", "noise"),
 }
 """The evaluators of each game. Random games of shogi are too long."""
+
+
+def kinds(game: str) -> list[str]:
+    """Returns the evaluators of a game that can be used here: in a browser tab most networks are missing."""
+    return [kind for kind in KINDS[game] if kind != "network" or _network_file(game).is_file()]
+
+
+def _network_file(game: str) -> Path:
+    return shipped_model() if game == "shogi" else models_folder() / f"{game}.onnx"
 
 
 EVALUATOR = EvaluatorConfig(backend="cpu", threads=1)
@@ -86,5 +95,5 @@ def open_evaluator(
         raise InputError(tr("the network plays reversi on 8x8 only, received {size}x{size}", size=state.size))
     from goryu.evaluators.board_network import BOARD_GAMES, load  # NumPy is imported only for a network.
 
-    path = Path(config.model) if config.model else models_folder() / f"{game}.onnx"
+    path = Path(config.model) if config.model else _network_file(game)
     return CachedEvaluator(load(path, BOARD_GAMES[game]))

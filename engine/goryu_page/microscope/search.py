@@ -3,7 +3,7 @@
 The view of the page uses it on a server, `tab` in a browser tab. It needs no library but python-shogi.
 """
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from goryu.base.language import tr
 from goryu.games.state import Move, State
 from goryu.players.set_up.loading import LoadedEvaluator
 from goryu.table.positions import GAMES
-from goryu_page.microscope.networks import KINDS, NAMES
+from goryu_page.microscope.networks import NAMES, kinds
 from goryu_page.microscope.observed import OBSERVED, Observed
 from goryu_page.microscope.picture import STYLE, board_elements, draw, element_as_json
 from goryu_page.microscope.puct import PuctObserver
@@ -124,17 +124,14 @@ def shown_step(search: Search, step: int | None, playout: int, extent: Extent, n
     }
 
 
-def catalogue(left_out: Container[str] = ()) -> dict[str, Any]:
-    """Returns the games, algorithms and evaluators to choose from, and the style of the pictures.
-
-    left_out: kinds of evaluators.
-    """
+def catalogue() -> dict[str, Any]:
+    """Returns the games, algorithms and evaluators to choose from, and the style of the pictures."""
     return {
         "games": {
             name: {
                 "examples": [[text, tr(title)] for text, title in game.examples],
                 "help": tr(game.help),
-                "networks": [[kind, tr(NAMES[kind])] for kind in KINDS[name] if kind not in left_out],
+                "networks": [[kind, tr(NAMES[kind])] for kind in kinds(name)],
             }
             for name, game in GAMES.items()
         },

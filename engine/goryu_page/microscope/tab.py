@@ -62,7 +62,7 @@ class Tab:
                 return {"ok": False, "error": message_of(error), "line": line_of(error)}
 
     def _catalogue(self, _message: Message) -> dict[str, Any]:
-        return catalogue(left_out=("network",))  # They need NumPy.
+        return catalogue()
 
     def _new(self, form: Message) -> dict[str, Any]:
         game, name = form["game"], form["algorithm"]

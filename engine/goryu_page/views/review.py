@@ -1,5 +1,6 @@
 """The view "Review": a game with the judgement of every move, and live analysis of any position."""
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
@@ -132,7 +133,7 @@ class ReviewView(View):
 
     def _kept(self, message: OpenRequest) -> tuple[OpenRequest, int | None]:
         """Returns a game of "My games" with the playouts of its review, and the side of the user or None."""
-        if not message.key.isdecimal():
+        if not re.fullmatch(r"\d{1,18}", message.key):
             raise MessageError("review.open: expected text, content or the number of a game")
         dojo, number = self.session.dojo, int(message.key)
         game, me = dojo.games.get(number), dojo.games.me()

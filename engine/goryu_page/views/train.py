@@ -45,9 +45,9 @@ NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
 class Shown:
     """The problem on the board of one tab.
 
-    mode: "today", or "free". began_s: when it was shown (monotonic). hints: given so far.
-    is_kept: has the first answer been kept? game: of a mate problem. reply: what a page that is loaded again
-    shows: {"move", "answer"} of the last answer, or {"told"}; None if the user may answer.
+    mode: "today", "free" or "storm", whose answers are not kept. began_s: when it was shown (monotonic).
+    hints: given so far. is_kept: has the first answer been kept? game: of a mate problem. reply: what a page
+    that is loaded again shows: {"move", "answer"} of the last answer, {"told"}, or None.
     """
 
     problem: Problem
@@ -74,10 +74,12 @@ class GradeRequest(Request):
 class NextRequest(Request):
     """Asks for a problem. With "free" also a kind and, for mate problems, perhaps a length.
 
+    With "storm" a length: mate problems against the clock.
+
     skips: is the shown problem to come after all others?
     """
 
-    mode: Literal["today", "free"]
+    mode: Literal["today", "free", "storm"]
     skips: bool = False
     kind: ProblemKind | None = None
     length: Annotated[int, Meta(ge=1, le=99)] | None = None
@@ -117,6 +119,7 @@ class TrainView(View):
         super().__init__(session)
         self._shown: Shown | None = None
         self._skipped: dict[int, None] = {}  # In order.
+        self._stormed: list[int] = []
 
     def now(self) -> datetime:
         """The time."""
@@ -201,6 +204,8 @@ class TrainView(View):
                 self._skipped[self._shown.problem.id] = None
 
         def work() -> Problem | None:
+            if message.mode == "storm":
+                return dojo.problems.any_tsume(message.length or 1, self._stormed)
             if message.mode == "free" and message.kind is not None:
                 return self._pick(message.kind, message.length, avoided)
             left = dojo.schedule.day(self.now()).problems
@@ -210,6 +215,8 @@ class TrainView(View):
 
         problem = await self.ask("train.next", work)
         self._shown = Shown(problem, message.mode) if problem else None
+        if problem and message.mode == "storm":
+            self._stormed.append(problem.id)
         return self._problem()
 
     async def on_open(self, message: OpenRequest) -> Json | None:
@@ -310,6 +317,8 @@ class TrainView(View):
 
     def _keep(self, shown: Shown, move: str, is_right: bool) -> list[Attempt]:
         """Keeps the first answer; returns the attempts before it."""
+        if shown.mode == "storm":
+            return []
         schedule = self.session.dojo.schedule
         past = schedule.attempts(shown.problem.id)
         if shown.is_kept:

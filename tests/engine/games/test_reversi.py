@@ -16,9 +16,8 @@ def test_perft(depth: int, count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("depth, count", [(8, 390_216), (9, 3_005_288)])
-def test_deep_perft(depth: int, count: int) -> None:
-    assert perft(Reversi(), depth) == count
+def test_deep_perft() -> None:
+    assert perft(Reversi(), 8) == 390_216
 
 
 def flipped(state: Reversi, square: int) -> set[int]:

@@ -151,7 +151,7 @@ def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_siz
 @pytest.mark.parametrize(("game", "mate_nodes"), [("shogi, checks", 40), ("shogi, battle", 8)])
 def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
     pair = Pair(native, GAMES[game], PuctConfig(Formula(c_init=1.0), batch_size=4), MateSolver(mate_nodes))
-    play_a_game(pair, Random(mate_nodes), searches=3, playouts=60)
+    play_a_game(pair, Random(mate_nodes), searches=2, playouts=60)
 
 
 @pytest.mark.parametrize(("game", "batch_size"), [("shogi, checks", 1), ("shogi, battle", 4)])
@@ -211,7 +211,7 @@ def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: s
     assert entered > 0
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", ["tic-tac-toe", "reversi 4x4", "shogi, checks", "shogi, shuffle"])
 def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
     native: ModuleType, game: str
 ) -> None:
@@ -252,7 +252,7 @@ def random_pair(native: ModuleType, rng: Random) -> Pair:
     return pair
 
 
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 40), marks=pytest.mark.slow)], ids=str)
+@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 24), marks=pytest.mark.slow)], ids=str)
 def test_the_graphs_from_random_positions_are_equal(native: ModuleType, seeds: range) -> None:
     for seed in seeds:
         rng = Random(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from goryu.games.perft import perft
 from goryu.games.reversi import Reversi as PythonReversi
 
 PROPERTIES = ("size", "own", "opponent", "move_stack", "turn", "ply", "key")
@@ -42,6 +43,10 @@ def test_random_games_are_the_same_after_every_push_and_pop(native: ModuleType, 
         assert_same(twin, game)
         assert_same(copied, reference)
     assert passes > 0
+
+
+def test_deep_perft(native: ModuleType) -> None:
+    assert perft(native.Reversi(), 9) == 3_005_288
 
 
 def test_bad_input_is_refused(native: ModuleType) -> None:

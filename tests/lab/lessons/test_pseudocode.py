@@ -195,7 +195,8 @@ def test_a_short_run_trains_stores_measures_and_resumes(
     pytest.importorskip("torch")
     options = ["tictactoe", "--folder", str(tmp_path), "--steps", "0.0001", "--checkpoints", "0.03"]
     options += ["--playouts", "0.01", "--match-games", "2"]
-    first = subprocess.run([*COMMAND, *options], capture_output=True, text=True, check=True).stdout
+    assert main(["pseudocode", *options]) == 0
+    first = capsys.readouterr().out
     assert "step 30: " in first
     assert "step 70: " in first
     assert "puct:20 - alpha-beta" in first

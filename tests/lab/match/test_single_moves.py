@@ -58,6 +58,10 @@ def test_a_test_goes_on_and_sums_up(folder: Path, capsys: pytest.CaptureFixture[
     capsys.readouterr()
     assert run(folder, engines, judge, "--nodes", "2") == 2
     assert "another move test (different: variants)" in capsys.readouterr().err
+    with (folder / "out" / "moves.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"position": "whole"}\n')
+    assert run(folder, engines, judge) == 2
+    assert "expected judged positions" in capsys.readouterr().err
 
 
 def test_the_report_has_phases_dangers_and_errors() -> None:

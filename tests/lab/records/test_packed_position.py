@@ -62,7 +62,7 @@ def test_positions_and_moves_are_those_of_cshogi() -> None:
 
 @pytest.mark.slow
 def test_positions_and_moves_of_many_games_are_those_of_cshogi() -> None:
-    check_against_cshogi(games=200)
+    check_against_cshogi(games=80)
 
 
 @pytest.mark.parametrize("code", CODES.values(), ids=CODES)

@@ -54,8 +54,6 @@ from paths import MODELS
 
 cshogi: Any = pytest.importorskip("cshogi")
 
-"""A path without a file."""
-
 MODEL = MODELS / "goryu-5x64.onnx"
 COMMAND = [sys.executable, "-m", "goryu", "selfplay"]
 

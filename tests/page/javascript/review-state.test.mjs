@@ -26,8 +26,10 @@ test("one goes through the game and not beyond its ends", () => {
   state.go(Infinity);
   state.step(1);
   assert.equal(state.at, 4);
-  state.go(-3);
-  assert.equal(state.at, 0);
+  for (const before of [-3, NaN]) {
+    state.go(before);
+    assert.equal(state.at, 0);
+  }
 });
 
 test("a line that follows the game stays in it", () => {

@@ -101,6 +101,17 @@ def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_ou
     board.move("G*5b")
     expect(page.locator(".train-result h2")).to_have_text("Mate in 1. Right!")
 
+    page.get_by_role("button", name="Three minutes of tsume").click()
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()  # The problem is there.
+    for count in range(1, 3):
+        board.move("G*5b")
+        expect(page.locator(".storm")).to_contain_text(f"{count} solved")
+        expect(page.locator(".train .note-line")).to_have_text("Right!")  # The next one is there.
+    board.move("G*4b")
+    expect(page.locator(".storm")).to_contain_text("2 solved　1 missed")
+    page.locator(".storm").get_by_role("button", name="Stop").click()
+    assert prepared.dojo.database.rows("SELECT COUNT(*) FROM attempts")[0][0] == 1  # Of the first one.
+
     page.locator("summary", has_text="Files").click()
     page.set_input_files(".train input[type=file]", path)
     expect(page.locator("#toasts .error")).to_contain_text("june.json, problem 2")

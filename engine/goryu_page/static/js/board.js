@@ -85,8 +85,9 @@ export class Board {
       this.ground.state.hovered = undefined; // shogiground keeps it after a move by two clicks.
     }
     this.ground.set(this.config(isNew), !animate);
-    // shogiground remembers where the pieces in hand are, and new ones have come in.
-    this.ground.state.dom.bounds.hands.pieceBounds.clear();
+    // shogiground remembers where board and hands are, and something above may have come in.
+    const { board, hands } = this.ground.state.dom.bounds;
+    for (const bounds of [board.bounds, hands.bounds, hands.pieceBounds]) bounds.clear();
     this.drawOverlays();
   }
 

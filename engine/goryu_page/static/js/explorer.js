@@ -30,7 +30,7 @@ export function show(argument) {
 class ExplorerView {
   constructor(section) {
     this.start = ""; // An SFEN, or "" for the usual start.
-    this.line = []; // In USI.
+    this.line = this.known = []; // In USI; the newest that can be played.
     this.found = null;
     this.chosen = { games: "all", side: "any" };
     this.stage = h("div", { class: "stage" });
@@ -61,8 +61,12 @@ class ExplorerView {
 
   async look() {
     const request = (this.asked = { start: this.start, moves: [...this.line], ...this.chosen });
-    const found = await socket.request("explorer.look", request);
+    const found = await socket.request("explorer.look", request).catch((error) => {
+      this.line = this.known; // An address may have named a wrong one.
+      throw error;
+    });
     if (this.asked !== request) return; // The user went on meanwhile.
+    this.known = request.moves;
     this.found = found;
     this.draw();
   }
@@ -150,7 +154,6 @@ class ExplorerView {
     const cell = (text, className = "number") => html`<td class=${className}>${text}</td>`;
     const learn = t(one.learnt ? "explorer.learnt" : "explorer.learn");
     const meets = others > 0 && one.games;
-    const [cp] = one.book ?? [];
     return html`<tr>
       <td class="name">
         <button type="button" class="learn quiet" aria-pressed=${one.learnt} aria-label=${`${name} ${learn}`} title=${learn} @click=${() => this.learn([...this.line, one.move], !one.learnt)}>${one.learnt ? "★" : "☆"}</button
@@ -159,7 +162,7 @@ class ExplorerView {
       </td>
       ${cell(one.games ? String(one.games) : others > 0 ? `(${one.meeting})` : "")}
       <td>${one.games ? scoreView(one) : nothing}</td>
-      ${cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`)} ${cell(!one.book ? "" : cp === null ? "○" : `${cp > 0 ? "+" : ""}${cp}`)}
+      ${cell(one.win_rate === null ? "" : `${Math.round(100 * one.win_rate)} %`)} ${cell(!one.book ? "" : one.book[0] === null ? "○" : `${one.book[0] > 0 ? "+" : ""}${one.book[0]}`)}
       ${cell(one.last?.[1]?.slice(2) ?? "", "number small")}
     </tr>`;
   }

@@ -10,7 +10,7 @@ export async function openKept(names) {
   const folder = await navigator.storage.getDirectory();
   const kept = new Map();
   for (const name of names) {
-    const file = await folder.getFileHandle(name, { create: true });
+    const file = /** @type {any} */ (await folder.getFileHandle(name, { create: true })); // Types know its next method in workers only.
     kept.set(name, await file.createSyncAccessHandle());
   }
   return kept;

@@ -35,7 +35,9 @@ async function route() {
   loading.hidden = true;
   one.section.hidden = false;
   document.title = `${i18n.t(`view.${view.name}`)} – Goryu`;
-  one.module?.show?.(rest.length ? rest.map(decodeURIComponent).join("/") : undefined);
+  // decodeURIComponent refuses an address that is not UTF-8.
+  const argument = new URLSearchParams(`a=${rest.join("/").replace(/[+&]/g, encodeURIComponent)}`).get("a");
+  one.module?.show?.(rest.length ? argument : undefined);
 }
 
 async function open(view) {

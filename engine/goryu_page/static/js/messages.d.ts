@@ -52,7 +52,7 @@ export interface Requests {
   "train.grade": { grade: string };
   "train.hint": {};
   "train.import": { name: string; content: string };
-  "train.next": { mode: "today" | "free"; skips?: boolean; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
+  "train.next": { mode: "today" | "free" | "storm"; skips?: boolean; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
   "train.open": { problem: number };
   "train.prepare": {};
   "train.problem": { isAgain?: boolean };

@@ -1,6 +1,5 @@
 // What the page's Python needs in its worker: files that the browser keeps, and the engine with its networks.
 
-import { compile, Engine } from "./goryu.js";
 import { mountKept, openKept } from "./kept-files.js";
 
 const KEPT = ["dojo.sqlite3", "dojo.sqlite3-wal", "dojo.sqlite3-journal"];
@@ -10,13 +9,15 @@ const LOST = 29; // EIO of Emscripten.
 
 /** Begins what can be done before Python is there. send(message): to the page. */
 export async function begin(site, send) {
+  if (!("Suspending" in WebAssembly)) throw new DOMException("JavaScript Promise Integration", "NotSupportedError");
+  const { compile, Engine } = await import(new URL("engine/goryu.js", site).href);
   const module = fetchBytes(new URL("engine/goryu.wasm", site)).then(compile);
   const sizes = fetchBytes(new URL("engine/networks.json", site)).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-  return { kept: await keptFiles(send), module: await module, sizes: await sizes, site };
+  return { kept: await keptFiles(send), module: await module, sizes: await sizes, site, Engine };
 }
 
 /** Gives Python the files. Returns what its entry is called with. */
-export function mount({ FS }, { kept, module, sizes, site }) {
+export function mount({ FS }, { kept, module, sizes, site, Engine }) {
   if (kept) mountKept(FS, "/kept", kept);
   for (const [name, size] of Object.entries(sizes)) {
     const url = new URL(`engine/${name}.network`, site).href;

@@ -65,10 +65,10 @@ export class ReviewState {
     return this.line().join(" ");
   }
 
-  /** Goes to position `index` of the game. @param {number} index */
+  /** Goes to position `index` of the game; an address may name one that is no number. @param {number} index */
   go(index) {
     this.branch = null;
-    this.at = Math.max(0, Math.min(this.limit ?? this.game.moves.length, index));
+    this.at = Math.max(0, Math.min(this.limit ?? this.game.moves.length, index)) || 0;
   }
 
   /** Goes on or back by a move. @param {number} by */

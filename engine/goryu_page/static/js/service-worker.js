@@ -1,11 +1,16 @@
-// Keeps the textbook that runs, and the guides beside it, for a reader who is offline. The build fills in the list.
+// Keeps what runs in the browser for a reader who is offline. The build fills in the name, the files and the folders.
+//
+// A new version waits until all tabs of the old one are closed, since the files of a version belong together.
 
-const NAME = "goryu-textbook-VERSION";
+const NAME = "goryu-SITE-VERSION";
 const FILES = /** @type {string[]} */ (["FILES"]);
+const FOLDERS = /** @type {string[]} */ (["FOLDERS"]); // Their files come from the cache, others from the network if there is one.
 const worker = /** @type {any} */ (self);
+const addresses = FOLDERS.map((name) => new URL(name, worker.location).href);
 
 worker.addEventListener("install", (event) => {
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(FILES)).then(() => worker.skipWaiting()));
+  const wanted = FILES.map((name) => new Request(name, { cache: "no-cache" }));
+  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(wanted)));
 });
 
 worker.addEventListener("activate", (event) => {
@@ -13,17 +18,16 @@ worker.addEventListener("activate", (event) => {
 });
 
 async function removeOld() {
-  for (const name of await caches.keys()) if (name.startsWith("goryu-textbook-") && name !== NAME) await caches.delete(name);
+  for (const name of await caches.keys()) if (name.startsWith("goryu-SITE-") && name !== NAME) await caches.delete(name);
 }
 
 worker.addEventListener("fetch", (event) => {
   if (event.request.method === "GET") event.respondWith(answer(event.request));
 });
 
-/** The textbook comes from the cache, since its files belong together; the guides come from the network if there is one. */
 async function answer(request) {
   const kept = () => caches.match(request, { cacheName: NAME, ignoreSearch: true });
-  if (request.url.startsWith(new URL("textbook/", worker.registration.scope).href)) return (await kept()) ?? fetch(request);
+  if (addresses.some((address) => request.url.startsWith(address))) return (await kept()) ?? fetchNetwork(request);
   try {
     return await fetch(request);
   } catch (error) {
@@ -31,4 +35,11 @@ async function answer(request) {
     if (found) return found;
     throw error;
   }
+}
+
+/** A large network is not among the files: it is kept when it was wanted. */
+async function fetchNetwork(request) {
+  const answer = await fetch(request);
+  if (answer.ok && request.url.endsWith(".network")) await (await caches.open(NAME)).put(request, answer.clone());
+  return answer;
 }

@@ -6,9 +6,9 @@ import { button, html, live, options } from "./template.js";
 const KINDS = ["mistake", "unpunished", "mate", "only", "tsume", "opening", "imported"];
 const { t } = i18n;
 
-/** state: of the server. file: the field that opens one. calls: free(kind, length), change(changes), grade(grade), save(). */
+/** state: of the server. file: the field that opens one. calls: free(kind, length), change(changes), grade(grade), save(), storm(). */
 export function menuView(state, file, calls) {
-  return html`<div class="panel stack"><h2>${t("train.free")}</h2>${kindsView(state.counts, calls)}${lengthsView(state.lengths, calls)}</div>
+  return html`<div class="panel stack"><h2>${t("train.free")}</h2>${kindsView(state.counts, calls)}${lengthsView(state.lengths, calls)}${button("train.storm", calls.storm, { isDisabled: !state.counts.tsume })}</div>
     <details class="panel"><summary>${t("train.settings")}</summary><div class="stack">${settingsView(state, calls)}</div></details>
     <details class="panel">
       <summary>${t("train.files")}</summary>

@@ -92,6 +92,15 @@ function buttonsView({ answer, told, problem }, calls) {
   </div>`;
 }
 
+/** The clock and the score of three minutes of mate problems. best: the highest score. calls: begin, stop. */
+export function stormView(storm, now, best, { begin, stop }) {
+  const { right, wrong, isOver } = storm;
+  return html`<div class="row storm">
+    <p class="number" role="timer">${isOver ? t("train.storm.over", { right, wrong, best }) : t("train.storm.score", { left: storm.left(now), right, wrong })}</p>
+    ${isOver ? button("train.storm.again", begin, { className: "primary small" }) : nothing}${button(isOver ? "train.storm.close" : "train.storm.stop", stop, { className: "small" })}
+  </div>`;
+}
+
 /** The list of the day. isToday: does the board show a problem of it? */
 export function dayView(state, isToday, start) {
   const { waiting } = state;

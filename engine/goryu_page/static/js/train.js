@@ -5,12 +5,15 @@ import { download, fileField, h, setAddress, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
-import { button, html, iconButton, render } from "./template.js";
+import { button, html, iconButton, nothing, render } from "./template.js";
 import { menuView } from "./train-menu.js";
 import { TrainState } from "./train-state.js";
-import { dayView, resultView, taskView } from "./train-view.js";
+import { Storm } from "./train-storm.js";
+import { dayView, resultView, stormView, taskView } from "./train-view.js";
 
 const MOST_BYTES = 1 << 20;
+const BEST = "goryu.storm"; // The highest score.
+const TICK_MS = 250;
 const { t } = i18n;
 
 let view = null;
@@ -30,6 +33,7 @@ class TrainView {
     this.section = section;
     this.state = null; // Of the server: counts, the day, the settings.
     this.train = new TrainState();
+    this.storm = /** @type {Storm | null} */ (null);
     this.message = null; // Returns the line below the board.
     this.changing = null; // The newest change of the settings that is on its way.
     this.wantedId = /** @type {number | null} */ (null); // The problem that the address names.
@@ -42,6 +46,7 @@ class TrainView {
     this.drawBoard(false);
     i18n.onChange(() => this.draw());
     document.addEventListener("keydown", (event) => this.onKey(event));
+    setInterval(() => this.storm && !this.storm.isOver && this.tick(), TICK_MS);
     socket.on("train.changed", () => this.refreshSoon());
     socket.onConnected(() => this.arrive().finally(() => (this.hasBegun = true)));
   }
@@ -110,8 +115,44 @@ class TrainView {
 
   /** The next problem; one that has not been answered comes again after the others. */
   next() {
+    if (this.isStorming) return this.stormOn(false);
     const { mode = "today", kind = undefined, length = undefined } = this.train.problem ?? {};
-    return this.start(this.wanted ?? { mode, kind, length }, !this.train.isAnswered);
+    const wanted = this.wanted ?? { mode, kind, length };
+    return this.start(wanted.mode === "storm" ? { ...wanted, mode: "free" } : wanted, !this.train.isAnswered);
+  }
+
+  // Three minutes of mate problems.
+
+  get isStorming() {
+    return this.storm !== null && !this.storm.isOver;
+  }
+
+  storms() {
+    this.storm = new Storm(performance.now(), this.state.tsume);
+    return this.start({ mode: "storm", kind: "tsume", length: this.storm.length });
+  }
+
+  /** Counts the answer and shows the next problem. */
+  async stormOn(isRight) {
+    this.storm.count(isRight);
+    await this.start({ mode: "storm", kind: "tsume", length: this.storm.length });
+    this.message = () => t(isRight ? "train.storm.right" : "train.storm.wrong");
+    this.draw();
+  }
+
+  tick() {
+    if (!this.storm.tick(performance.now())) return this.draw();
+    localStorage.setItem(BEST, String(Math.max(this.best, this.storm.right)));
+    return this.drawAll(); // The board has moved.
+  }
+
+  get best() {
+    return Number(localStorage.getItem(BEST));
+  }
+
+  stopStorm() {
+    this.storm = null;
+    this.drawAll();
   }
 
   begin(problem) {
@@ -143,6 +184,7 @@ class TrainView {
         this.message = null;
         train.judge(answer, move);
         this.drawAll();
+        if (this.isStorming && answer && !train.isGoingOn) this.stormOn(answer.isRight);
       }
     }
   }
@@ -260,20 +302,22 @@ class TrainView {
       change: (changes) => this.change(changes),
       grade: (grade) => socket.request("train.grade", { grade }),
       save: () => this.save(),
+      storm: () => this.storms(),
     };
     return html`<div class="stage">
+        ${this.storm ? stormView(this.storm, performance.now(), this.best, { begin: calls.storm, stop: () => this.stopStorm() }) : nothing}
         <div class="task" aria-live="polite">${taskView(train.problem)}</div>
         ${this.boardPlace}
         <div class="row controls">
           <span class="steps" ?hidden=${!train.line?.usi.length}>${iconButton("train.back", "‹", () => this.step(-1))}${iconButton("train.forward", "›", () => this.step(1))}</span>
-          ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen })} ${button("train.solution", calls.solve, { isHidden: !train.isOpen })}
+          ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen || this.isStorming })} ${button("train.solution", calls.solve, { isHidden: !train.isOpen || this.isStorming })}
           ${button(train.isAnswered ? "train.next" : "train.skip", calls.next, { isHidden: !train.isOpen })}
           ${iconButton("train.flip", "⇅", () => this.board.flip())}
         </div>
         <p class="note-line" aria-live="polite">${this.message?.()}</p>
       </div>
       <div class="side">
-        ${resultView(train, state.hasMe, calls)} ${dayView(state, train.problem?.mode === "today", () => start("today"))} ${menuView(state, this.file, calls)}
+        ${this.isStorming ? nothing : resultView(train, state.hasMe, calls)} ${dayView(state, train.problem?.mode === "today", () => start("today"))} ${menuView(state, this.file, calls)}
       </div>`;
   }
 }

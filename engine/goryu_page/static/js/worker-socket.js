@@ -1,9 +1,11 @@
 // The connection to Python in a worker of this tab. It takes the place of socket.js where there is no server.
 
+import { h } from "./dom.js";
 import * as i18n from "./i18n.js";
 
 const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
 const isPage = new URLSearchParams(query).has("page"); // Else the textbook.
+const FAULTS = { NoModificationAllowedError: "worker.taken", NotSupportedError: "worker.old" };
 const COPY = "/tmp/copy.sqlite3";
 const handlers = new Map();
 const connected = new Set();
@@ -57,8 +59,7 @@ export function start() {
         connected.clear(); // After a stop the reader runs what comes next.
       } else if (message.type === "failed") {
         reject(new Error(message.text));
-        const isTaken = message.name === "NoModificationAllowedError";
-        const text = isTaken ? i18n.t("worker.taken") : i18n.t("worker.failed", { reason: message.text });
+        const text = i18n.t(FAULTS[message.name] ?? "worker.failed", { reason: message.text });
         for (const listener of states) listener(false, text);
         end(new PythonError(message.text, 0));
       } else receive(message);
@@ -151,4 +152,21 @@ function tell() {
 if (isPage) {
   addEventListener("pagehide", () => worker?.terminate()); // Another tab may open the files now.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
+  onConnected(() => keep().catch(console.error)); // Some browsers refuse it; all else works.
+  showFoot();
+}
+
+/** Asks the browser to keep games for good, and the page for use offline. */
+async function keep() {
+  await navigator.storage?.persist?.();
+  await navigator.serviceWorker?.register("service-worker.js");
+}
+
+/** Says below the page where it runs, and where its source is. */
+function showFoot() {
+  const link = (key, href) => h("a", { href, dataset: { i18n: `worker.${key}` } });
+  const guides = link("guides", "../");
+  const source = document.querySelector('meta[name="goryu-source"]').getAttribute("content");
+  i18n.onChange(() => (guides.href = i18n.current() === "ja" ? "../ja/" : "../"));
+  document.body.append(h("footer", { class: "small muted" }, h("span", { dataset: { i18n: "worker.private" } }), guides, source ? link("source", source) : null));
 }

@@ -121,12 +121,12 @@ def test_a_tree_that_grows_answers_more_positions_than_one_that_does_not() -> No
 def test_a_match_counts_from_the_agents_side() -> None:
     rng = Random(3)
     perfect, random = make_agent("alpha-beta"), make_agent("random", rng=rng)
-    as_first = match(perfect, random, TicTacToe, 8)
-    as_second = match(perfect, random, TicTacToe, 8, side=1)
+    as_first = match(perfect, random, TicTacToe, 4)
+    as_second = match(perfect, random, TicTacToe, 4, side=1)
     assert as_first.losses == as_second.losses == 0
-    assert match(random, perfect, TicTacToe, 8).wins == 0
-    both = paired_match(perfect, random, TicTacToe, 9)
-    assert both.games == 9
+    assert match(random, perfect, TicTacToe, 4).wins == 0
+    both = paired_match(perfect, random, TicTacToe, 5)
+    assert both.games == 5
     assert as_first + as_second == Score(as_first.wins + as_second.wins, as_first.draws + as_second.draws, 0)
 
 

@@ -22,8 +22,9 @@ def test_learning_tictactoe_writes_a_network_and_every_number(
     pytest.importorskip("torch")
     pytest.importorskip("rich")
     every_run = experiments.mean_correctness
-    monkeypatch.setattr(experiments, "mean_correctness", lambda new, runs: every_run(new, min(runs, 10)))
+    monkeypatch.setattr(experiments, "mean_correctness", lambda new, runs: every_run(new, min(runs, 3)))
     words = ["--cycles", "1", "--games-per-cycle", "40", "--match-games", "2", "--threads", "1"]
+    words += ["--steps-per-cycle", "60", "--evaluation-games", "4"]
     assert main(["tictactoe", *words, "--folder", str(tmp_path)]) == 0
     document = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     correctness = document["correctness"]
@@ -39,7 +40,7 @@ def test_learning_tictactoe_writes_a_network_and_every_number(
 def test_learning_reversi_writes_the_value_network(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("rich")
-    words = ["--value-only", "--value-games", "30", "--match-games", "2", "--threads", "1"]
+    words = ["--value-only", "--value-games", "12", "--match-games", "2", "--threads", "1"]
     assert main(["reversi", *words, "--folder", str(tmp_path)]) == 0
     points = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["points"]
     assert "most discs after 2 plies, moving first - random" in points
