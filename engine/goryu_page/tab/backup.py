@@ -8,11 +8,8 @@ from goryu_page.dojo.database import copy_name
 from goryu_page.session.messages import Request
 from goryu_page.session.session import View
 
-
-class FileRequest(Request):
-    """path: of a file in the tab's memory."""
-
-    path: str
+COPY = Path("/tmp/copy.sqlite3")
+"""In the tab's memory; the page knows the name."""
 
 
 class BackupView(View):
@@ -20,19 +17,18 @@ class BackupView(View):
 
     name = "backup"
 
-    async def on_copy(self, message: FileRequest) -> dict[str, str]:
+    async def on_copy(self, _message: Request) -> dict[str, str]:
         """Writes a copy; returns a name for it."""
-        await self.ask("backup", lambda: self.session.dojo.database.copy_to(Path(message.path)))
+        await self.ask("backup", lambda: self.session.dojo.database.copy_to(COPY))
         return {"name": copy_name()}
 
-    async def on_merge(self, message: FileRequest) -> dict[str, int]:
+    async def on_merge(self, _message: Request) -> dict[str, int]:
         """Adds what a copy has; returns what was added."""
-        path = Path(message.path)
 
         def merged() -> Merged:
             try:
-                return self.session.dojo.merge(path)
+                return self.session.dojo.merge(COPY)
             finally:
-                path.unlink()
+                COPY.unlink()
 
         return asdict(await self.ask("backup", merged))

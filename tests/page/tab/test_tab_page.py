@@ -74,6 +74,7 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     expect(tab.page.locator(".play .shogi piece.king")).to_have_count(2)  # Also before Python is there.
     tab.expect_started()
     plays_and_resigns(tab)
+    asks_for_easy_problems(tab)
     reviews(tab, tmp_path / "game.kif")
     solves_a_problem(tab)
     another_tab_is_told(context, tab)
@@ -94,6 +95,20 @@ def plays_and_resigns(tab: Tab) -> None:
     page.get_by_role("button", name="Resign").click()
     page.locator("dialog").get_by_role("button", name="Resign").click()
     expect(page.locator(".play .result")).to_contain_text("You lose")
+
+
+def asks_for_easy_problems(tab: Tab) -> None:
+    page = tab.page
+    tab.go("train")
+    page.get_by_text("Settings", exact=True).click()
+    for label, value in (
+        ("Playouts of a check", "100"),
+        ("A move is wrong if it loses so many percent", "30"),
+        ("At most so many right answers", "10"),
+    ):
+        page.get_by_label(label).fill(value)
+        page.keyboard.press("Tab")
+        expect(page.get_by_label(label)).to_have_value(value)
 
 
 def reviews(tab: Tab, record: Path) -> None:

@@ -6,7 +6,7 @@ import * as i18n from "./i18n.js";
 const query = document.querySelector('meta[name="goryu-python"]').getAttribute("content");
 const isPage = new URLSearchParams(query).has("page"); // Else the textbook.
 const FAULTS = { NoModificationAllowedError: "worker.taken", NotSupportedError: "worker.old" };
-const COPY = "/tmp/copy.sqlite3";
+const COPY = "/tmp/copy.sqlite3"; // In the memory of Python.
 const handlers = new Map();
 const connected = new Set();
 const states = new Set();
@@ -110,7 +110,7 @@ export async function request(type, content = {}) {
 
 /** Returns {name, content}: a copy of the database for a file. */
 export async function copy() {
-  const { name } = await request("backup.copy", { path: COPY });
+  const { name } = await request("backup.copy");
   const content = new Promise((resolve) => (passed = resolve));
   worker.postMessage({ path: COPY });
   return { name, content: await content };
@@ -121,7 +121,7 @@ export async function merge(file) {
   const content = new Uint8Array(await file.arrayBuffer());
   await ready;
   worker.postMessage({ path: COPY, content });
-  return request("backup.merge", { path: COPY });
+  return request("backup.merge");
 }
 
 /** Calls `handler(message)` for each message of this type. */
