@@ -61,8 +61,8 @@ int goryu_begin(double playouts, double evaluations);
 /* Closes a move of the root for the search that has begun. i: its place among the edges of the node. */
 void goryu_close(int i);
 
-/* Evaluates about that many positions, one or more; 0: as many as the option slice says, which a network's file sets so
- * that they take some milliseconds. Returns whether the search goes on. */
+/* Evaluates that many positions, or a batch more; fewer when a playout finds none to evaluate. 0: as many as the option
+ * slice says, which a network's file sets so that they take some milliseconds. Returns whether the search goes on. */
 int goryu_go(int positions);
 
 /* Counters of the search so far: playouts, evaluations, the sum of the depths of the playouts and the greatest,

@@ -22,7 +22,7 @@ from goryu.search.result import SearchResult, SearchStats
 from goryu_page.tab.engine import Engine
 from goryu_page.tab.network import Network
 
-TURN_S = 0.02
+TURN_S = 0.05
 """How long a search keeps others waiting, in seconds."""
 
 MOST_BYTES = 192 << 20
