@@ -160,7 +160,7 @@ def test_a_reader_runs_edits_and_stops_code_and_comes_back_offline(browser: Any,
     code.fill(f"while True:\n    pass\n{ours}")
     page.click("p > button.primary")
     page.get_by_role("button", name="Stop").click()
-    expect(page.locator("p [role=status]")).to_have_text(re.compile(r"^Stopped\. E"))
+    expect(page.locator("p [role=status]")).to_have_text(re.compile(r"^Stopped\. E"), timeout=START_MS)
     page.get_by_role("button", name="Reset").click()
     assert code.input_value() == ours
     page.click("p > button.primary")
