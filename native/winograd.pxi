@@ -2,9 +2,6 @@
 
 # The modules that import NumPy are imported where a network is made: `usiok` must not wait for them.
 
-# A search checks the clock after at most as many products, about a millisecond, and as many positions.
-BURST_PRODUCTS = 80_000_000
-MOST_BURST = 8
 BLOCK = 32  # Output channels that the kernel computes together.
 
 
@@ -34,7 +31,7 @@ cdef class WinogradNetwork:
 
     def __cinit__(self, network, str instructions, is_integer=True):
         from goryu.evaluators.kernel.eight_bits import suits_bytes
-        from goryu.evaluators.kernel.layers import Convolution, products_in, weights_in
+        from goryu.evaluators.kernel.layers import Convolution, positions_at_once, weights_in
 
         cdef vector[int] maps = network.maps
         cdef vector[int] vectors = network.vectors
@@ -53,7 +50,7 @@ cdef class WinogradNetwork:
             and has_bytes(<Instructions>found)
             and any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers)
         )
-        self.burst = max(1, min(MOST_BURST, BURST_PRODUCTS // products_in(network.layers)))
+        self.burst = positions_at_once(network.layers)
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
         for layer in network.layers:

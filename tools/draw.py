@@ -44,6 +44,7 @@ HOUSES = {
         {
             "commands": ("web, tree, tsume", "web、tree、tsume"),
             "server": ("HTTP and WebSocket", "HTTP と WebSocket"),
+            "tab": ("the page without a server", "サーバーなしのページ"),
             "views": ("one file a view", "画面ごとに一つ"),
             "lan": ("devices of the local network", "同じ LAN の機器"),
             "session": ("one tab", "一つのタブ"),

@@ -93,7 +93,7 @@ WITHOUT_FIGURES = {
 FIGURES: dict[str, dict[str, str]] = {
     "docs/algorithms.md": {"crosstable": "{points:g}/{games}", "match": ""},
     "docs/gpu.md": {
-        "doctor": "positions/s", "evaluate": "", "first-contact": "", "match": "Elo",
+        "doctor": "positions/s", "first-contact": "", "match": "Elo",
         "muon-steps": "positions/s",
     },
     "docs/kernel.md": {"bench": "compare", "kernel-accuracy": "same first choice"},
@@ -332,7 +332,7 @@ def lost_figures() -> Iterator[str]:
             found = {next(filter(None, names)) for names in re.findall(MEASURES, path.read_text("utf-8"))}
             found -= NOT_MEASURING
             labels = FIGURES.get(guide, {})
-            for name in sorted(found | set(labels)):
+            for name in sorted(found | {name for name, label in labels.items() if label}):
                 if name not in found or (labels.get(name) != "" and not prints(name, labels.get(name))):
                     yield f"{guide}: {name} prints no {labels.get(name)!r}"
 

@@ -157,20 +157,28 @@ def pack_networks() -> None:
     """Packs the shipped networks for the module, each with the options that suit it."""
     for name in NETWORKS:
         model, packed = ROOT / "models" / f"{name}.onnx", BUILD / f"{name}.network"
-        if not packed.exists() or packed.stat().st_mtime < model.stat().st_mtime:
+        sources = (
+            model,
+            model.with_name(f"{model.name}.ini"),
+            Path(__file__),
+            ROOT / "tools" / "network_file.py",
+        )
+        if not packed.exists() or packed.stat().st_mtime < max(path.stat().st_mtime for path in sources):
             packed.write_bytes(packed_model(model))
 
 
 def packed_model(model: Path) -> bytes:
     """Returns the file of an ONNX model, with the options of the engine that plays it."""
     from goryu.evaluators.formats.external_data import read_model
+    from goryu.evaluators.kernel.layers import positions_at_once
     from goryu.evaluators.kernel.reading import read_network
     from network_file import packed_network
 
     network = read_network(model)
     format_name = "dlshogi 62+119" if network.planes == (62, 119) else "dlshogi 62+57"
     checksum = sha256(read_model(model)).hexdigest()
-    return packed_network(network, checksum, format_name, search_options(engine_config(model)))
+    options = search_options(engine_config(model)) | {"slice": positions_at_once(network.layers)}
+    return packed_network(network, checksum, format_name, options)
 
 
 def engine_config(model: Path) -> EngineConfig:

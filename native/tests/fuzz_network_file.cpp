@@ -79,7 +79,8 @@ void Writer::layer() {
 }
 
 std::vector<std::byte> Writer::file() {
-    for (const char letter : std::string_view("goryu network 1\n")) number(letter);
+    for (const char letter : kMagic) number(letter);
+    text("");  // The checksum.
     const bool reads_planes = random_.below(2) == 0;
     text(random_.below(20) == 0 ? "aobazero 362" : reads_planes ? "python-dlshogi2 104" : "dlshogi 62+57");
     if (reads_planes) list({field(104)});

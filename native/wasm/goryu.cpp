@@ -124,6 +124,7 @@ private:
     Capacity capacity_{1'000'000};
     Rules rules_;
     bool may_lack_king_ = false;
+    int slice_ = 8;
     Game game_{parse_sfen(kStartSfen)->position, 0, Rules{}};
 
     // Of a search: its game, and what plays on it.
@@ -184,6 +185,7 @@ int Engine::set_option(std::string_view name, double value) {
     else if (name == "entering_king") rules_.entering_king = static_cast<EnteringKing>(std::clamp(integer, 0, 5));
     else if (name == "all_moves") rules_.all_moves = value != 0.0;
     else if (name == "first_recurrence") rules_.first_recurrence = value != 0.0;
+    else if (name == "slice") slice_ = std::max(integer, 1);
     else if (name == "missing_king") may_lack_king_ = value != 0.0;
     else if ((name == "capacity" || name == "capacity_bytes") && value >= 1.0) {
         (name == "capacity" ? capacity_.nodes : capacity_.bytes) = limit_of(value);
@@ -255,10 +257,11 @@ int Engine::begin(double playouts, double evaluations) {
 int Engine::go(int positions) {
     if (!state_) return fail("no search has begun");
     moves_.clear();
+    if (positions <= 0) positions = slice_;
     for (int done = 0; done < positions && !puct_->is_finished();) {
         puct_->gather(*state_, *sink_, batch_);
-        done += std::max<int>(1, static_cast<int>(batch_.size()));
-        if (batch_.size() == 0) continue;
+        if (batch_.size() == 0) break;
+        done += static_cast<int>(batch_.size());
         if (!answer()) {
             puct_->retract(batch_);
             return fail("the network answers with what is no number");

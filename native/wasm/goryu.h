@@ -37,7 +37,8 @@ int goryu_load_network(const void *file, size_t bytes);
  * root_ before them, batch_size, capacity and capacity_bytes (nodes and their memory; forget what was searched),
  * mate_nodes, mate_nodes_per_visit, lcb (0: the most visited move is played), draw_value; temperature (of the
  * policy); max_ply (0: none), entering_king (0 none, 1 24 points, 2 for handicaps, 3 27 points, 4 for handicaps,
- * 5 try), all_moves, first_recurrence; missing_king (1: the side to move of a position may lack its king). */
+ * 5 try), all_moves, first_recurrence; missing_king (1: the side to move of a position may lack its king);
+ * slice (see goryu_go). */
 int goryu_set_option(const char *name, double value);
 
 /* Sets the position from USI's text: "startpos" or "sfen ...", and "moves ..." after it. */
@@ -60,7 +61,8 @@ int goryu_begin(double playouts, double evaluations);
 /* Closes a move of the root for the search that has begun. i: its place among the edges of the node. */
 void goryu_close(int i);
 
-/* Evaluates about that many positions, one or more; returns whether the search goes on. */
+/* Evaluates that many positions, or a batch more; fewer when a playout finds none to evaluate. 0: as many as the option
+ * slice says, which a network's file sets so that they take some milliseconds. Returns whether the search goes on. */
 int goryu_go(int positions);
 
 /* Counters of the search so far: playouts, evaluations, the sum of the depths of the playouts and the greatest,

@@ -23,7 +23,7 @@ from itertools import count
 from time import monotonic
 from typing import Any, Protocol
 
-SLICE_S = 0.03
+SLICE_S = 0.05
 """A thread gives way when it has run so long: a click is answered soon, and little time goes into changes."""
 
 

@@ -22,10 +22,7 @@ from goryu.search.result import SearchResult, SearchStats
 from goryu_page.tab.engine import Engine
 from goryu_page.tab.network import Network
 
-SLICE = 4
-"""Positions between two questions whether to stop: some milliseconds."""
-
-TURN_S = 0.02
+TURN_S = 0.05
 """How long a search keeps others waiting, in seconds."""
 
 MOST_BYTES = 192 << 20
@@ -102,7 +99,7 @@ class Puct:
                 engine.run("close", i)
         turn_end = time.monotonic() + TURN_S
         while not self._is_over(engine) and not should_stop(self.stats()):
-            if not engine.run("go", SLICE) and not self._is_over(engine):
+            if not engine.run("go", 0) and not self._is_over(engine):
                 raise ModelError(engine.text("error"))
             if time.monotonic() >= turn_end:
                 time.sleep(0)

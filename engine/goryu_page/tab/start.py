@@ -12,6 +12,9 @@ from goryu_page.tab import green_threads
 if TYPE_CHECKING:
     from goryu_page.tab.page import Page
 
+PAUSE_S = 0.003
+"""Pyodide calls what is to come sooner before all timers and messages, which then wait for seconds."""
+
 
 class PromiseAlarm:
     """An alarm that is a promise of JavaScript."""
@@ -40,7 +43,7 @@ class TabStacks:
 
     def ring_later(self, alarm: green_threads.Alarm, seconds: float) -> Callable[[], None]:
         """Rings an alarm after so many seconds; returns what cancels that."""
-        return self._loop.call_later(seconds, alarm.ring).cancel
+        return self._loop.call_later(max(seconds, PAUSE_S), alarm.ring).cancel
 
     def alarm(self) -> PromiseAlarm:
         """Returns a new alarm."""

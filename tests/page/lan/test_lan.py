@@ -398,7 +398,7 @@ def test_connections_that_say_nothing_end_and_leave_room(
         for reader, _writer in silent[5:]:
             with suppress(ConnectionError):
                 assert await reader.read() == b""
-        assert not any(reader.at_eof() for reader, _ in silent[:5])
+        assert not any(reader.at_eof() for reader, _writer in silent[:5])
         assert (await computer.get(""))[0] == 200
         other = Server({}, lan.dojo, limits=TabLimits(idle_s=0.1))
         async with other.running():
@@ -406,7 +406,7 @@ def test_connections_that_say_nothing_end_and_leave_room(
                 reader, writer = await asyncio.open_connection("127.0.0.1", other.port)
                 writer.write(half)
                 assert await reader.read() == b""
-        for _, writer in silent:
+        for _reader, writer in silent:
             writer.close()
 
     ask(do)

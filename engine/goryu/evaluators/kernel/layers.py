@@ -15,6 +15,10 @@ Floats = npt.NDArray[np.float32]
 
 SQUARES = 81
 
+PRODUCTS_AT_ONCE = 80_000_000
+MOST_AT_ONCE = 8
+"""A search looks at the clock after at most as many products, and as many positions."""
+
 NONE, RELU, SWISH, SIGMOID = range(4)
 """The activations of a layer."""
 
@@ -139,6 +143,11 @@ class ResidualNetwork:
 def weights_in(layers: Sequence[Layer]) -> int:
     """Returns the number of weights of the convolutions, of 3x3 in Winograd's form, at least 1."""
     return 1 + sum(places * pairs for places, pairs in _sizes(layers))
+
+
+def positions_at_once(layers: Sequence[Layer]) -> int:
+    """Returns how many positions a search evaluates between two looks at the clock: a millisecond or two."""
+    return max(1, min(MOST_AT_ONCE, PRODUCTS_AT_ONCE // products_in(layers)))
 
 
 def products_in(layers: Sequence[Layer]) -> int:
