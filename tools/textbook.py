@@ -229,7 +229,9 @@ def write_python(target: Path) -> None:
 
 def files_of_engine(found: Iterable[Path]) -> dict[Path, Path]:
     """Returns the files of these that Python needs, by their paths in an archive."""
-    return {path.relative_to(ENGINE): path for path in found if path.suffix in (".py", ".toml", ".css")}
+    return {
+        path.relative_to(ENGINE): path for path in found if path.suffix in (".py", ".toml", ".css", ".sfen")
+    }
 
 
 def python_shogi() -> dict[Path, Path]:
