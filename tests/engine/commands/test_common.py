@@ -213,7 +213,6 @@ def test_a_fault_of_goryu_is_a_traceback(fault: Exception) -> None:
         ("train --source none.hcpe,540 --folder new", "none.hcpe"),
         ("train --source none.hcpe,x --folder new", "expected FILE"),
         ("train --source empty.games --folder new", "expected the scale of its scores, or a teacher"),
-        ("train --source empty.games,600 --teacher a --folder new", "with --teacher"),
         ("teach play a --out a.hcpe", "ends in .games"),
         (f"{TEACH} --openings none.txt", "none.txt"),
         (f"{TEACH} --move-timeout nan", "--move-timeout: nan"),
@@ -322,7 +321,7 @@ for program in sys.argv[1:]:
 """
 
 
-NOT_PROGRAMS = {"bootstrap", "network_file", "textbook"}
+NOT_PROGRAMS = {"bootstrap", "network_file", "tab_page", "textbook"}
 
 
 def test_help_needs_no_extra() -> None:

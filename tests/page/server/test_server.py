@@ -11,6 +11,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -89,7 +90,9 @@ def test_a_port_is_a_number(port: str) -> None:
 
 
 def test_a_port_in_use_is_reported(server: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["--no-browser", "--port", str(server.server.port)]) == 1
+    with ThreadPoolExecutor(1) as pool:  # In this thread Playwright's event loop may run.
+        status = pool.submit(command.main, ["--no-browser", "--port", str(server.server.port)])
+    assert status.result() == 1
     assert str(server.server.port) in capsys.readouterr().err
 
 

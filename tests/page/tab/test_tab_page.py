@@ -118,7 +118,7 @@ def sees_a_problem(tab: Tab) -> None:
     expect(page.locator(".train .day .primary")).to_be_visible(timeout=PATIENCE_MS)
     page.get_by_role("button", name="Begin").click()
     page.get_by_role("button", name="Solution").click()
-    expect(page.locator(".train-result h2")).to_be_visible()
+    expect(page.get_by_role("heading", name="Answers")).to_be_visible()
 
 
 def plays_and_resigns(tab: Tab) -> None:
