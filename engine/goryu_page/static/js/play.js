@@ -236,7 +236,7 @@ class PlayView {
     const text = input.value.trim();
     if (!text) return;
     this.send("play.write", { text }).then(
-      () => (input.value = ""),
+      () => input.value.trim() === text && (input.value = ""), // The next move may be there already.
       (error) => !(error instanceof socket.ConnectionLost) && toast(error.message, "error"),
     );
   }
