@@ -22,6 +22,7 @@ async function loadTab() {
   const { loadPyodide } = await import(new URL("pyodide.mjs", pyodide).href);
   const files = fetch(new URL("goryu-python.zip", site)); // Beside Pyodide, whose start takes longer.
   python = await loadPyodide({ indexURL: pyodide.href });
+  python._api.on_fatal = fail; // Python itself has ended.
   const answer = await files;
   if (!answer.ok) throw new Error(`${answer.url}: ${answer.status}`);
   python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: "/goryu" });
