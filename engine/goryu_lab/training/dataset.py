@@ -21,6 +21,7 @@ from goryu_lab.records.conversion import hcpe_records
 from goryu_lab.records.game_records import GAMES_SUFFIX, read_games
 from goryu_lab.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu_lab.training.batches import Arrays, Batch, Draw
+from goryu_lab.training.score_scale import value_targets
 from goryu_lab.training.soft_policies import SoftPolicies
 from goryu_lab.training.sources import Source
 from goryu_lab.training.stored_planes import fill_records
@@ -225,9 +226,8 @@ def mirror_labels() -> npt.NDArray[np.int64]:
 
 
 def _value_targets(records: npt.NDArray[np.void], source: Source) -> npt.NDArray[np.float32]:
-    """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on."""
+    """Returns the targets of records; raises InputError for a source without a scale."""
     if source.scale is None:
         raise InputError(f"{source.path}: expected the scale of its scores, or a teacher")
-    scores = 1.0 / (1.0 + np.exp(-records["eval"].astype(np.float64) / source.scale))
-    mix = (1.0 - source.result_weight) * scores + source.result_weight * results(records)
-    return np.asarray(mix, np.float32)
+    scores = records["eval"].astype(np.float64)
+    return value_targets(scores, results(records), source.scale, source.result_weight)

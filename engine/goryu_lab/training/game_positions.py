@@ -23,6 +23,7 @@ from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
 from goryu_lab.records.hcpe import BLACK_WON, DRAW
+from goryu_lab.training.score_scale import value_targets
 from goryu_lab.training.sources import Source
 
 STUDENT = DlshogiFormat(from_probability)
@@ -95,7 +96,7 @@ class GamePositions:
             np.concatenate([np.zeros(0, np.uint16), *(np.array(game.moves, np.uint16) for game in games)]),
             np.repeat(np.arange(len(games), dtype=np.int32), [len(plies) for plies in scored]),
             np.array([ply for plies in scored for ply in plies], np.int32),
-            np.concatenate([np.zeros(0, np.float32), *map(value_targets, games, scored, sources)])
+            np.concatenate([np.zeros(0, np.float32), *map(_targets, games, scored, sources)])
             if sources
             else np.full(sum(map(len, scored)), np.nan, np.float32),
         )
@@ -183,19 +184,14 @@ def write_positions(
     return found
 
 
-def value_targets(game: GameRecord, plies: Sequence[int], source: Source) -> Floats:
-    """Returns the targets of positions of a game, or NaN for each if the source has no scale.
-
-    Their scores are mixed with the result, as `dataset.py` does.
-    """
+def _targets(game: GameRecord, plies: Sequence[int], source: Source) -> Floats:
+    """Returns the targets of positions of a game, or NaN for each if the source has no scale."""
     if source.scale is None:
         return np.full(len(plies), np.nan, np.float32)
     scores = np.array([game.evals[ply] for ply in plies], np.float64)
     is_black = (np.array(plies) % 2 == 0) == (game.start_sfen.split()[1] == "b")
     result = np.where(game.result == DRAW, 0.5, is_black == (game.result == BLACK_WON))
-    weight = source.result_weight
-    mix = (1.0 - weight) / (1.0 + np.exp(-scores / source.scale)) + weight * result
-    return np.asarray(mix, np.float32)
+    return value_targets(scores, result, source.scale, source.result_weight)
 
 
 def load_games(

@@ -29,6 +29,14 @@ class ScoreScale:
     sign_agreement: float
 
 
+def value_targets(
+    scores: npt.NDArray[np.float64], results: npt.NDArray[np.float64], scale: float, result_weight: float
+) -> npt.NDArray[np.float32]:
+    """Returns (1 - w) sigmoid(score / scale) + w result, the mix that dlshogi trains on; see `fit_scale`."""
+    win_rates = 1.0 / (1.0 + np.exp(-scores / scale))
+    return np.asarray((1.0 - result_weight) * win_rates + result_weight * results, np.float32)
+
+
 def fit_scale(scores: npt.NDArray[np.float64], results: npt.NDArray[np.float64]) -> ScoreScale:
     """Fits the scale by bisection; returns one end of `SCALES` if the scores predict nothing.
 

@@ -15,7 +15,7 @@ from goryu.games.shogi import Board
 from goryu_page.tab.engine import Engine
 from goryu_page.tab.mates import Mates
 from goryu_page.tab.network import evaluator_class
-from goryu_page.tab.puct import Puct
+from goryu_page.tab.puct import new_puct
 
 
 def install(new_instance: Callable[[], Any]) -> None:
@@ -28,7 +28,7 @@ def install(new_instance: Callable[[], Any]) -> None:
     _register(
         "goryu._native",
         Board=Board,
-        Puct=Puct,
+        Puct=new_puct,
         Reversi=Reversi,
         mate_in_one=mates.mate_in_one,
         perft=perft,

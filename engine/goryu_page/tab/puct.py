@@ -32,36 +32,30 @@ STATS, NODE, EDGE = 11, 12, 6
 """Numbers of `goryu_stats`, of `goryu_node`, and of a move in `goryu_edges`."""
 
 
-class Puct:
-    """The search. It keeps its graph between moves; `clear` forgets it.
+def new_puct(
+    evaluator: Evaluator,
+    config: PuctConfig | None = None,
+    solver: Solver = no_solver,
+    threads: int = 1,
+) -> "Puct | PythonPuct":
+    """Returns the module's search for a network of the module, for other evaluators Python's own.
 
-    With another evaluator than a network of the module it is Python's own.
+    threads: more than one changes nothing.
     """
+    kind = Puct if isinstance(evaluator, Network) else PythonPuct
+    return kind(evaluator, config, solver)  # type: ignore[arg-type]
 
-    def __new__(
-        cls,
-        evaluator: Evaluator,
-        config: PuctConfig | None = None,
-        solver: Solver = no_solver,
-        threads: int = 1,
-    ) -> Any:
-        """threads: more than one changes nothing."""
-        return (
-            super().__new__(cls) if isinstance(evaluator, Network) else PythonPuct(evaluator, config, solver)
-        )
+
+class Puct:
+    """The search. It keeps its graph between moves; `clear` forgets it."""
 
     def __init__(
-        self,
-        evaluator: Network,
-        config: PuctConfig | None = None,
-        solver: Solver = no_solver,
-        threads: int = 1,
+        self, evaluator: Network, config: PuctConfig | None = None, solver: Solver = no_solver
     ) -> None:
         """solver: a MateSolver or `no_solver`."""
         self.evaluator = evaluator
         self.config = config or PuctConfig()
         self.solver = solver
-        self.threads = threads
         self._engine: Engine | None = None
         self._release: Callable[[], object] = lambda: None
         self._state: Board | None = None
@@ -98,8 +92,10 @@ class Puct:
             for i in self._masked:
                 engine.run("close", i)
         turn_end = time.monotonic() + TURN_S
-        while not self._is_over(engine) and not should_stop(self.stats()):
-            if not engine.run("go", 0) and not self._is_over(engine):
+        goes_on = not self._is_over(engine)
+        while goes_on and not should_stop(self.stats()):
+            goes_on = engine.run("go", 0) != 0
+            if not goes_on and not self._is_over(engine):
                 raise ModelError(engine.text("error"))
             if time.monotonic() >= turn_end:
                 time.sleep(0)
