@@ -31,6 +31,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urljoin
 
 from goryu.base.errors import InputError
 from goryu.base.installation import CHECKOUT
@@ -427,8 +428,9 @@ def row(name: str, way: Way, place: Place) -> Row:
     ran = [place.run(*goryu, "--version").strip(), implementation(place, goryu), best_move(place, goryu)]
     with web(place, goryu) as url:
         page = get(url)
-        script = re.findall(r'src="(/static/[^"]+\.js)"', page)[0]
-        ran.append(f"web: {len(page) + len(get(url.rstrip('/') + script))} bytes")
+        scripts = [get(urljoin(url, path)) for path in re.findall(r'src="([^"]+\.js)"', page)]
+        check(bool(scripts) and all(scripts), "a script of the page is not there")
+        ran.append(f"web: {len(page) + sum(map(len, scripts))} bytes")
     if told:
         ran.append(told)
     if way is upgraded:
