@@ -6,11 +6,14 @@ measurements is in `report.json` in the run's folder. A training saves its state
 minute and at the end of each cycle.
 """
 
+import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, cast
+
+import torch
 
 from goryu.implementation import Reversi
 from goryu.players.agents.agents import Agent
@@ -74,7 +77,7 @@ class ResumableRun:
             return None
         try:
             with expecting(path, "the state of an earlier training"):
-                saved: dict[str, Any] = load(path)
+                saved: dict[str, Any] = _with_games(load(path), _unpacked)
                 restore(saved)
         except ValueError as error:
             raise ReportError(str(error)) from error
@@ -96,11 +99,30 @@ class ResumableRun:
 
     def save_state(self, stage: str, state: dict[str, Any], clock: "TrainingClock") -> None:
         """Writes the state of a training; a kill leaves the old file or the new one."""
-        atomic_save(self._path(stage), {**state, "clock": clock.read()})
+        atomic_save(self._path(stage), {**_with_games(state, _packed), "clock": clock.read()})
         clock.saved()
 
     def _path(self, stage: str) -> Path:
         return self.folder / f"{stage.replace(' ', '-')}.pt"
+
+
+def _with_games(state: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """Returns a state whose parts have other games."""
+    parts = {name: part for name, part in state.items() if isinstance(part, dict) and "games" in part}
+    return {**state, **{name: {**part, "games": change(part["games"])} for name, part in parts.items()}}
+
+
+def _packed(games: Sequence[Any]) -> torch.Tensor:
+    """Returns games as bytes: a checkpoint may hold large tensors, but no long lists (`MOST_PICKLE_BYTES`)."""
+    return torch.frombuffer(bytearray(json.dumps(games).encode()), dtype=torch.uint8)
+
+
+def _unpacked(games: torch.Tensor) -> list[list[Any]]:
+    return [[_as_tuples(example) for example in game] for game in json.loads(games.numpy().tobytes())]
+
+
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
 class TrainingClock:

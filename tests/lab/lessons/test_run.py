@@ -79,6 +79,15 @@ class TestWithTorch:
             new_run().measure("basics", interrupted)
         assert new_run().report == TutorialReport(OPTIONS)
 
+    def test_a_state_with_many_games_is_read_again(self, new_run: Callable[[], "ResumableRun"]) -> None:
+        from goryu_lab.lessons.run import TrainingClock
+
+        games = [[((2**63, 5), ((None, 0.1), (3, 0.9)), -1.0)] * 10] * 2000
+        new_run().save_state("alphazero", {"loop": {"games": games, "played": 3}}, TrainingClock())
+        restored: list[dict[str, Any]] = []
+        new_run().load("alphazero", restored.append)
+        assert restored[0]["loop"] == {"games": games, "played": 3}
+
     def test_alphazero_resumes_within_a_cycle_with_the_same_result(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
