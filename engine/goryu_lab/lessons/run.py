@@ -113,7 +113,7 @@ def _with_games(state: dict[str, Any], change: Callable[[Any], Any]) -> dict[str
 
 
 def _packed(games: Sequence[Any]) -> torch.Tensor:
-    """Returns games as bytes: a checkpoint may hold large tensors, but no long lists (`MOST_PICKLE_BYTES`)."""
+    """Returns games as bytes: a checkpoint may hold large tensors, but no long lists."""
     return torch.frombuffer(bytearray(json.dumps(games).encode()), dtype=torch.uint8)
 
 

@@ -1,6 +1,7 @@
 """Starts the page in a browser tab: gives it threads by the stacks of Pyodide, and opens the session."""
 
 import asyncio
+import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 PAUSE_S = 0.003
 """Pyodide calls what is to come sooner before all timers and messages, which then wait for seconds."""
+
+COLLECT_S = 10.0
+"""How often objects that only hold each other are freed."""
 
 
 class PromiseAlarm:
@@ -50,9 +54,22 @@ class TabStacks:
         return PromiseAlarm()
 
 
+def collect_garbage(loop: asyncio.AbstractEventLoop) -> None:
+    """Frees objects that only hold each other, now and every `COLLECT_S`, and keeps Python from doing so.
+
+    What Python 3.14 does by itself follows the frames of all threads. Pyodide 314.0.7 has moved those of
+    threads that wait, and ends (https://github.com/pyodide/pyodide/issues/6464). A whole collection looks
+    at no frames.
+    """
+    gc.disable()
+    gc.collect()
+    loop.call_later(COLLECT_S, collect_garbage, loop)
+
+
 def start(send: Callable[[str], None], new_instance: Callable[[], Any]) -> "Page":
     """Returns the page's session. send(text): takes each message for the page. new_instance: of goryu.js."""
     loop = asyncio.get_running_loop()
+    collect_garbage(loop)
     green_threads.install(TabStacks(loop))
     loop.run_in_executor = green_threads.run_in_executor  # type: ignore[method-assign, assignment]
     from goryu_page.tab import native  # Now, because it imports what uses threads.

@@ -67,7 +67,6 @@ class Tab:
         expect(self.page.locator("#connection")).to_be_hidden(timeout=PATIENCE_MS)
 
 
-@pytest.mark.xfail(reason="a level that plays after checks ends Pyodide: table index is out of bounds")
 def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, tmp_path: Path) -> None:
     context = browser.new_context(locale="en-US")
     context.set_default_timeout(PATIENCE_MS)
