@@ -159,7 +159,7 @@ class _Merge:
             summarise(connection, new)
 
     def _add_problem(self, row: dict[str, Any]) -> None:
-        old = row.pop("id")
+        old, _ = row.pop("id"), row.pop("reason")
         row["game"] = self._games.get(row["game"])
         is_new = self._database.insert("problems", row) is not None
         same = "SELECT * FROM problems WHERE key = ? AND kind = ?"

@@ -171,5 +171,12 @@ MIGRATIONS = (
     );
     CREATE INDEX reviews_to_collect ON reviews (reviewed) WHERE is_collected = 0;
     """,
+    """
+    ALTER TABLE problems ADD COLUMN reason TEXT  -- why a check refused it
+        AS (CASE WHEN json_valid(content) THEN json_extract(content, '$.reason') END);
+    DROP INDEX problems_by_state;
+    CREATE INDEX problems_by_state ON problems (state, kind, reason);
+    CREATE INDEX problems_to_check ON problems (game) WHERE state = 'candidate';
+    """,
 )
 """The statements that lead from each version to the next; `PRAGMA user_version` counts those already run."""
