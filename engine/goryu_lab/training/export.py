@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.base.errors import GoryuError, InputError
+from goryu.base.errors import GoryuError, InputError, named
 from goryu.base.files import atomic_path
 from goryu_lab.training.checkpoints import load
 from goryu_lab.training.network import PolicyValueNet
@@ -110,7 +110,7 @@ def expecting(path: Path, what: str) -> Iterator[None]:
     except OSError:
         raise
     except Exception as error:  # `load` raises whatever unpickling another file raises.
-        raise InputError(f"{path}: expected {what} ({type(error).__name__})") from error
+        raise InputError(f"{path}: expected {what} ({named(error)})") from error
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:
