@@ -193,9 +193,7 @@ class _CsaReader:
         elif kind and kind in "+-":
             self._add("+-".index(kind), rest)
         else:
-            raise self._error(
-                tr("expected P1 to P9, P+ or P-, or PI first, received {text!r}", text=text[:60])
-            )
+            raise self._error(tr("expected P1 to P9, P+, P- or first PI, received {text!r}", text=text[:60]))
 
     def _squares(self, text: str) -> list[tuple[int, int]]:
         """Returns the squares (-1: the hand) and kinds (0: AL) of a text such as 82HI22KA."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
+from goryu.base.strict_json import parse_json
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
@@ -89,7 +90,7 @@ def read_games(path: Path) -> list[LessonGame]:
     games = []
     for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             games.append(LessonGame(**{**found, "moves": tuple(found["moves"])}))
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(f"{path}, line {line}: expected a game of a lesson ({error!r})") from None

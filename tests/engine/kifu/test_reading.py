@@ -376,7 +376,7 @@ HEAD = "手数----指手---------消費時間--\n"
         ("PI\n+\n+7776FU\n%NANIKA\n", 4, "NANIKA"),
         ("PI\n+\n+7776FU\nhello\n", 4, "hello"),
         ("PI\n+\n+7776FU\n%TORYO\n-3334FU\n", 5, "after the end"),
-        ("PI\nPI\n+\n", 2, "PI first"),
+        ("PI\nPI\n+\n", 2, "first PI"),
         ("PI01FU\n+\n", 1, "01FU"),
         (HEAD + "*\n" * 100_000, None, "100000 lines"),
         ("sfen 4k4/9/9/9/9/9/9/9/4K4 b " + "9" * 400 + "P", 1, "999999999P: a count"),
