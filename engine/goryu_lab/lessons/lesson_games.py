@@ -88,7 +88,7 @@ def write_games(path: Path, games: Sequence[LessonGame]) -> None:
 def read_games(path: Path) -> list[LessonGame]:
     """Returns the games of a lesson; raises InputError with the line of a damaged one, or OSError."""
     games = []
-    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for line, text in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
             found = parse_json(text)
             games.append(LessonGame(**{**found, "moves": tuple(found["moves"])}))

@@ -24,12 +24,13 @@ from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.games.shogi.packed_position import pack  # noqa: E402
 from goryu_lab.conversion.tensors import ConversionError  # noqa: E402
+from goryu_lab.records.expecting import expecting  # noqa: E402
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu_lab.records.packed_position import APERY  # noqa: E402
 from goryu_lab.training.batch_loader import load_batches, on_device  # noqa: E402
 from goryu_lab.training.config import TrainingConfig  # noqa: E402
 from goryu_lab.training.dataset import Dataset, draws, make_batch  # noqa: E402
-from goryu_lab.training.export import expecting, export_onnx, load_checkpoint  # noqa: E402
+from goryu_lab.training.export import export_onnx, load_checkpoint  # noqa: E402
 from goryu_lab.training.growth import grown, size_of  # noqa: E402
 from goryu_lab.training.import_onnx import load_export, unfold  # noqa: E402
 from goryu_lab.training.losses import losses  # noqa: E402
