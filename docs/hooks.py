@@ -119,23 +119,14 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     repository = os.environ.get("REPOSITORY_URL", "")
     config.repo_url = repository or None
     try:
-        config.extra["textbook"] = build_textbook(TEXTBOOK)
+        tool("textbook").begin_site(TEXTBOOK)
         tool("tab_page").build(TEXTBOOK, repository)
+        config.extra["textbook"] = tool("textbook").build(TEXTBOOK, chapters())
     except tool("textbook").UsageError as error:
         config.extra["textbook"] = ""
         log.info("The textbook that runs and the page are left out of the site: %s", error)
     config.extra["source"] = f"{repository}/blob/main" if repository else ROOT.as_uri()
     return config
-
-
-def build_textbook(folder: Path) -> str:
-    """Writes the textbook that runs into a folder; returns the megabytes that a reader loads.
-
-    Raises UsageError without npm.
-    """
-    textbook = tool("textbook")
-    megabytes: str = textbook.build(folder, textbook.fetch_pyodide(), chapters())
-    return megabytes
 
 
 def chapters() -> dict[str, Any]:

@@ -183,13 +183,17 @@ def chapter_of(path: str) -> str:
     return name if path.startswith("engine/goryu/search/") and name in CHAPTERS else ""
 
 
-def build(site: Path, pyodide: Path, chapters: Mapping[str, Any]) -> str:
-    """Writes the textbook into a site, whose folder is emptied; returns the megabytes that a reader loads.
+def begin_site(site: Path) -> None:
+    """Empties the folder of a site, and puts Pyodide into it; raises UsageError without npm."""
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(fetch_pyodide(), site / PYODIDE)
+
+
+def build(site: Path, chapters: Mapping[str, Any]) -> str:
+    """Writes the textbook into a site with Pyodide; returns the megabytes that a reader loads.
 
     chapters: what `chapter` returns, by name.
     """
-    shutil.rmtree(site, ignore_errors=True)
-    shutil.copytree(pyodide, site / PYODIDE)
     folder = site / NAME
     folder.mkdir()
     write_python(folder / "goryu-python.zip")

@@ -106,9 +106,10 @@ def site(hooks: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The textbook alone, as docs/hooks.py puts it into the site of the guides."""
     folder = tmp_path_factory.mktemp("site")
     try:
-        hooks.build_textbook(folder)
+        textbook.begin_site(folder)
     except UsageError as error:
         pytest.skip(f"no Pyodide: {error}")
+    textbook.build(folder, hooks.chapters())
     textbook.write_service_worker(folder)
     return folder
 

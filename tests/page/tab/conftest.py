@@ -25,7 +25,7 @@ class Quiet(SimpleHTTPRequestHandler):
 @pytest.fixture
 def files(tmp_path: Path, module: None) -> Iterator[ThreadingHTTPServer]:
     try:
-        textbook.build(tmp_path / "site", textbook.fetch_pyodide(), {})
+        textbook.begin_site(tmp_path / "site")
         tab_page.build(tmp_path / "site", "https://example.org/source")
     except UsageError as error:
         pytest.skip(str(error))
