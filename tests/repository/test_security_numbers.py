@@ -26,7 +26,7 @@ def test_the_limits_that_it_promises_are_those_of_the_code() -> None:
     promises = (
         f"more than {tensors.MOST_BYTES // gib} GiB",
         f"description has more than {torch_checkpoint.MOST_PICKLE_BYTES // mib} MiB",
-        f"A record may have {reading.MAX_BYTES // mib} MiB",
+        f"A record may have {reading.MAX_BYTES // mib} MiB, a game {reading.MAX_LINES:,} lines",
         f"an archive in an archive {archives.MAX_ARCHIVE_BYTES // mib} MiB",
         f"{archives.MAX_ARCHIVES:,} of them {archives.MAX_NESTING} deep",
         f"a 7z archive {archives.MAX_SEVEN_ZIP_BYTES // gib} GiB",

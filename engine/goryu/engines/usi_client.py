@@ -140,7 +140,7 @@ class UsiClient:
         for line in self._lines_until("usiok"):
             words = line.split()
             if words[:2] == ["id", "name"] and self.spec.name is None:
-                self.name = " ".join(words[2:]) or self.name
+                self.name = " ".join(words[2:])[:MOST_QUOTED] or self.name
             elif words[:2] == ["option", "name"]:
                 end = words.index("type") if "type" in words else len(words)
                 option = " ".join(words[2:end])
@@ -227,7 +227,8 @@ class UsiClient:
                 if len(words) < 2:
                     raise EngineError("protocol", f"{self.name} answered {text!r}: expected a move")
                 ponder = words[3] if words[2:3] == ["ponder"] and len(words) > 3 else None
-                return SearchReply(words[1], round(1000 * (arrival - start)), tuple(infos), ponder)
+                elapsed_ms = round(1000 * (arrival - start))
+                return SearchReply(words[1][:MOST_QUOTED], elapsed_ms, tuple(infos), ponder)
 
     def take_errors(self) -> list[str]:
         """Returns the first errors that the engine has reported since the last call, each once."""

@@ -36,7 +36,7 @@ HEADERS = {
 _MOVE = re.compile(r"[+-][0-9]{4}[A-Z]{2}")
 _TIME = re.compile(r"T([0-9]+(\.[0-9]*)?)")
 _RATING = re.compile(r"'(black|white)_rate:.*:\s*([0-9]{1,6}(\.[0-9]+)?)\s*$")
-_SQUARE_PIECE = re.compile(r"([0-9]{2})([A-Z]{2})")
+_SQUARE_PIECE = re.compile(r"(00|[1-9]{2})([A-Z]{2})")
 
 
 def read_csa(lines: Sequence[str], name: str = "", first_line: int = 1) -> GameRecord:
@@ -182,9 +182,9 @@ class _CsaReader:
 
     def _position(self, text: str) -> None:
         """Takes a line PI, P1 to P9, P+ or P-."""
-        self._has_position = True
         kind, rest = text[1:2], text[2:].rstrip()
-        if kind == "I":
+        is_second, self._has_position = self._has_position, True
+        if kind == "I" and not is_second:
             self._pieces = list(parse_sfen(START_SFEN).pieces)
             for square, _ in self._squares(rest):
                 self._pieces[square] = 0
@@ -193,22 +193,18 @@ class _CsaReader:
         elif kind and kind in "+-":
             self._add("+-".index(kind), rest)
         else:
-            raise self._error(tr("expected PI, P1 to P9, P+ or P-, received {text!r}", text=text[:60]))
+            raise self._error(tr("expected P1 to P9, P+, P- or first PI, received {text!r}", text=text[:60]))
 
     def _squares(self, text: str) -> list[tuple[int, int]]:
         """Returns the squares (-1: the hand) and kinds (0: AL) of a text such as 82HI22KA."""
         text = text.replace(" ", "")
-        found = _SQUARE_PIECE.findall(text)
+        found = [pair for pair in _SQUARE_PIECE.findall(text) if pair[1] in (*CSA_NAMES, "AL")]
         if 4 * len(found) != len(text):
             raise self._error(
                 tr("expected squares and pieces such as 82HI22KA, received {text!r}", text=text[:60])
             )
         squares = []
         for digits, piece in found:
-            if piece not in (*CSA_NAMES, "AL") or (digits != "00" and "0" in digits):
-                raise self._error(
-                    tr("expected squares and pieces such as 82HI22KA, received {text!r}", text=digits + piece)
-                )
             square = -1 if digits == "00" else 9 * (int(digits[0]) - 1) + int(digits[1]) - 1
             squares.append((square, 0 if piece == "AL" else CSA_NAMES.index(piece)))
         return squares

@@ -19,6 +19,9 @@ SUFFIXES = (".kif", ".kifu", ".ki2", ".ki2u", ".csa", ".jkf", ".sfen", ".usi")
 MAX_BYTES = 8 << 20
 """A single file may have this size."""
 
+MAX_LINES = 100_000
+"""Of one game, five for each move that it may have."""
+
 _CSA = re.compile(r"^(V[0-9]|N[+-]|P[I1-9+-]|[+-][0-9]{4}[A-Z]{2}|%[A-Z+-])", re.MULTILINE)
 _KIF = re.compile(
     r"^[^\S\n]*([0-9０-９]+[\s　.]+([同１-９1-9]|投了|中断|詰み)|手数[-=＝]|手合割|[▲△☗☖▼▽]|まで|#KIF|"
@@ -72,6 +75,8 @@ def parse_records(data: bytes | str, name: str = "") -> Iterator[GameRecord | Re
 
 
 def _parse(kind: str, lines: Sequence[str], first_line: int, name: str) -> GameRecord:
+    if kind != "jkf" and len(lines) > MAX_LINES:
+        raise RecordError(tr("expected at most {count} lines", count=MAX_LINES), name)
     if kind == "csa":
         return read_csa(lines, name, first_line)
     if kind == "jkf":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
+from goryu.base.strict_json import parse_json
 from goryu.games.state import Move
 from goryu.games.tictactoe import TicTacToe
 from goryu.implementation import Reversi
@@ -87,9 +88,9 @@ def write_games(path: Path, games: Sequence[LessonGame]) -> None:
 def read_games(path: Path) -> list[LessonGame]:
     """Returns the games of a lesson; raises InputError with the line of a damaged one, or OSError."""
     games = []
-    for line, text in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    for line, text in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
         try:
-            found = json.loads(text)
+            found = parse_json(text)
             games.append(LessonGame(**{**found, "moves": tuple(found["moves"])}))
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(f"{path}, line {line}: expected a game of a lesson ({error!r})") from None

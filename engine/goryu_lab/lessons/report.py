@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_write
+from goryu.base.strict_json import parse_json
 
 TABLES = ("correctness", "points")
 
@@ -78,7 +79,7 @@ class TutorialReport:
         if not path.is_file():
             return cls(options)
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            found = parse_json(path.read_text(encoding="utf-8"))
             report = cls(
                 {key: found[key] for key in options},
                 found["stages"],

@@ -24,8 +24,8 @@ from goryu_lab.lessons.lesson_games import GAMES, lesson_game, read_games, write
 from goryu_lab.lessons.report import Measurement, ReportError, TutorialReport
 from goryu_lab.lessons.value_config import ValueLearnerConfig
 from goryu_lab.lessons.value_learner import ValueLearner
+from goryu_lab.records.expecting import expecting
 from goryu_lab.training.checkpoints import atomic_save, load
-from goryu_lab.training.export import expecting
 
 SAVE_EVERY_S = 30.0
 """How often a training saves its state between two cycles or two matches."""

@@ -21,10 +21,12 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
+from goryu.base.strict_json import parse_json
 from goryu_lab.loop.adapter import NETWORK, GameFile, LoopGame
 from goryu_lab.loop.gate import Points
 from goryu_lab.loop.trainer import Plan
 from goryu_lab.loop.window import newest
+from goryu_lab.records.expecting import expecting
 from goryu_lab.records.json_lines import JsonLines, read_lines
 
 KIND = "loop"
@@ -52,9 +54,11 @@ class LoopFolder:
         atomic_write(folder / "loop.json", json.dumps(self._kind))
         (folder / "games").mkdir(exist_ok=True)
         self._log = JsonLines(folder / "log.jsonl")
-        self._logged = {(entry["event"], entry.get("candidate")) for entry in self.log()}
+        with expecting(folder / "log.jsonl", "the log of a run"):
+            self._logged = {(entry["event"], entry.get("candidate")) for entry in self.log()}
         clock = folder / "clock.json"
-        self._clock_s = time.monotonic() - (json.loads(clock.read_text()) if clock.exists() else 0.0)
+        with expecting(clock, "the seconds of a run"):
+            self._clock_s = time.monotonic() - (parse_json(clock.read_bytes()) if clock.exists() else 0.0)
         self._saved_s = 0.0
         self._match: tuple[int, JsonLines] | None = None
         self.planned = self._count("plan.json")
@@ -120,8 +124,9 @@ class LoopFolder:
 
     def plan(self, number: int) -> Plan:
         """Returns the plan of a candidate."""
-        files = json.loads((self.candidate(number) / "plan.json").read_text())["files"]
-        paths = tuple(self._file(file) for file in files)
+        plan = self.candidate(number) / "plan.json"
+        with expecting(plan, "the plan of a training"):
+            paths = tuple(map(self._file, _entry(plan, "files")["files"]))
         return Plan(number, self.candidate(number), self.candidate(number - 1), paths)
 
     def note_trained(self, number: int, losses: dict[str, float]) -> dict[str, Any]:
@@ -145,11 +150,12 @@ class LoopFolder:
         """Opens the match of a candidate and returns the pairs played so far."""
         path = self.candidate(candidate) / "match.jsonl"
         self._match = candidate, JsonLines(path)
-        return {
-            entry["pair"]: (entry["points"][0], entry["points"][1])
-            for entry in read_lines(path)
-            if entry["champion"] == champion
-        }
+        with expecting(path, "the pairs of a match"):
+            return {
+                entry["pair"]: (entry["points"][0], entry["points"][1])
+                for entry in read_lines(path)
+                if entry["champion"] == champion
+            }
 
     def add_pair(self, champion: int, pair: int, points: Points) -> None:
         """Writes a new pair of the open match."""
@@ -179,7 +185,7 @@ class LoopFolder:
     def _check_kind(self) -> None:
         """Compares what the run is with what is there."""
         path = self.folder / "loop.json"
-        if path.exists() and (found := json.loads(path.read_text())) != self._kind:
+        if path.exists() and (found := _entry(path)) != self._kind:
             raise InputError(f"{self.folder}: expected {self._game.name}'s {KIND}, found {found}")
 
     @property
@@ -189,9 +195,7 @@ class LoopFolder:
     def _complete_log(self) -> None:
         """Adds what a kill kept out of the log."""
         for number in range(1, self.trained + 1):
-            self.log_once(
-                "trained", number, json.loads((self.candidate(number) / "trained.json").read_text())
-            )
+            self.log_once("trained", number, _entry(self.candidate(number) / "trained.json"))
             if number in self.verdicts:
                 self.log_once("verdict", number, self.verdicts[number])
 
@@ -208,16 +212,25 @@ class LoopFolder:
 
     def _verdicts(self) -> dict[int, dict[str, Any]]:
         paths = {number: self.candidate(number) / "verdict.json" for number in range(1, self.trained + 1)}
-        return {number: json.loads(path.read_text()) for number, path in paths.items() if path.exists()}
+        return {number: _entry(path, "promoted") for number, path in paths.items() if path.exists()}
 
     def _file(self, number: int) -> Path:
         return self.folder / "games" / f"{number:04}{self._game.suffix}"
 
     def _load(self, file: int) -> None:
         """Counts the games of a file, from 1."""
-        positions = 0
-        if self._file(file).exists():
-            for game in self._game.read(self._file(file)):
-                self.numbers.add(self._game.number_of(game))
-                positions += self._game.positions_in(game)
+        positions, path = 0, self._file(file)
+        if path.exists():
+            with expecting(path, "games of a run"):
+                for game in self._game.read(path):
+                    self.numbers.add(self._game.number_of(game))
+                    positions += self._game.positions_in(game)
         self.sizes.append(positions)
+
+
+def _entry(path: Path, *keys: str) -> dict[str, Any]:
+    """Returns the JSON object of a file; raises InputError if it is none, or lacks a key."""
+    with expecting(path, "an entry of a run"):
+        entry = {**parse_json(path.read_bytes())}
+        assert entry.keys() >= {*keys}, f"{' '.join(keys)} is missing"
+    return entry

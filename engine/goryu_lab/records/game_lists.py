@@ -12,6 +12,7 @@ from pathlib import Path
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
+from goryu.base.strict_json import parse_json
 from goryu.kifu.archives import Candidate, find_records, read_candidates
 from goryu.kifu.record import GameRecord
 from goryu_lab.records.selection import game_hash
@@ -85,6 +86,6 @@ def _line(name: str) -> str:
 
 def _name(line: str, path: Path) -> str:
     try:
-        return str(json.loads(line)) if line.startswith('"') else line
+        return str(parse_json(line)) if line.startswith('"') else line
     except ValueError as error:
         raise InputError(f"{path}: expected the name of a game, received {line[:60]!r}: {error}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goryu.base.errors import InputError
+from goryu.base.strict_json import parse_json
 
 
 class JsonLines:
@@ -42,7 +43,7 @@ def read_lines(path: Path) -> Iterator[Any]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield json.loads(line)
+                yield parse_json(line)
             except ValueError as error:
                 raise InputError(f"{path}, line {number}: expected JSON ({error})") from error
 

@@ -7,8 +7,6 @@ and Goryu read it.
 
 import copy
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from goryu.base.errors import GoryuError, InputError
+from goryu.base.errors import GoryuError
 from goryu.base.files import atomic_path
+from goryu_lab.records.expecting import expecting
 from goryu_lab.training.checkpoints import load
 from goryu_lab.training.network import PolicyValueNet
 
@@ -100,17 +99,6 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
         net.load_state_dict(weights)
     net.eval()
     return net
-
-
-@contextmanager
-def expecting(path: Path, what: str) -> Iterator[None]:
-    """Turns errors in the context, except OSError, into an InputError: the file is not `what`."""
-    try:
-        yield
-    except OSError:
-        raise
-    except Exception as error:  # `load` raises whatever unpickling another file raises.
-        raise InputError(f"{path}: expected {what} ({type(error).__name__})") from error
 
 
 def check_export(net: PolicyValueNet, path: Path) -> None:

@@ -15,10 +15,11 @@ from torch import nn
 
 from goryu.base.errors import InputError
 from goryu.base.files import atomic_write
+from goryu_lab.records.expecting import expecting
 from goryu_lab.training.batch_loader import Positions, batches_of
 from goryu_lab.training.checkpoints import load
 from goryu_lab.training.config import TrainingConfig
-from goryu_lab.training.export import expecting, load_checkpoint
+from goryu_lab.training.export import load_checkpoint
 from goryu_lab.training.growth import grown, size_of
 from goryu_lab.training.import_onnx import load_export, unfold
 from goryu_lab.training.network import PolicyValueNet

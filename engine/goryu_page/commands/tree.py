@@ -44,6 +44,7 @@ examples:
 
 NETWORK_HELP = "network (the engine's), a model file, or material, uniform, rollout, noise; default: network"
 COUNT_HELP = "prints how many positions minimax visits in 1 to N plies, with and without cuts and ordering"
+BOARDS_HELP = "prints every position that minimax visits in N plies, then how many these are"
 GRAPH_HELP = "draws the graph that the engine's `tree FILE.json` wrote; POSITION is its root"
 
 
@@ -53,6 +54,10 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _draw(options: argparse.Namespace) -> None:
+    if options.boards is not None:
+        count = _print_boards(_position(options), options.boards)
+        sys.stdout.write(tr("{count:,} positions", count=count) + "\n")
+        return
     if options.count:
         _print_counts(options)
         return
@@ -79,6 +84,18 @@ def _print_counts(options: argparse.Namespace) -> None:
     for found in counts(state, options.count, evaluator):
         sys.stdout.write(counts_line(found) + "\n")
         sys.stdout.flush()
+
+
+def _print_boards(state: State, plies: int) -> int:
+    """Prints a position and those below it, each before its own successors; returns their number."""
+    sys.stdout.write(f"{state}\n\n")
+    count = 1
+    if plies > 0 and state.outcome() is None:
+        for move in state.legal_moves():
+            state.push(move)
+            count += _print_boards(state, plies - 1)
+            state.pop()
+    return count
 
 
 def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
@@ -168,6 +185,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--html", type=Path, metavar="FILE", help=html)
     add("--svg", type=Path, metavar="FILE", help="writes the tree alone, as a picture for other pages")
     add("--count", type=whole_number(1, 30), metavar="N", help=COUNT_HELP)
+    add("--boards", type=whole_number(0, 30), metavar="N", help=BOARDS_HELP)
     add("--graph", type=Path, metavar="FILE.json", help=GRAPH_HELP)
     return parser
 

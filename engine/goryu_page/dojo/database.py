@@ -55,7 +55,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         """Opens the file, makes it if it is missing, and migrates it.
 
-        Raises DatabaseError: it cannot be opened, is damaged, or comes from a newer Goryu.
+        Raises DatabaseError: it cannot be opened, is damaged, or comes from a newer Goryu or another program.
         """
         self.path = path
         self._lock = RLock()
@@ -83,6 +83,11 @@ class Database:
                         path=self.path,
                         version=version,
                     )
+                )
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+            if version < 0 or ("games" not in tables if version else tables):
+                raise DatabaseError(
+                    tr("{path}: a database of another program; name another file", path=self.path)
                 )
             for statements in MIGRATIONS[version:]:
                 for statement in _statements(statements):

@@ -228,6 +228,21 @@ def test_the_folder_of_another_loop_is_refused(tmp_path: Path) -> None:
         list(run(tmp_path, RehearsalGame(name="other")))
 
 
+def test_a_damaged_file_of_a_run_is_named(tmp_path: Path) -> None:
+    list(run(tmp_path))
+    names: tuple[str, ...] = ("loop.json", "log.jsonl", "clock.json", "games/0001.jsonl")
+    names += ("candidates/0001/trained.json", "candidates/0001/verdict.json")
+    for name in names:
+        content = (tmp_path / name).read_bytes()
+        for damage in (b"\xff\n", b"[" * 10_000 + b"\n", b"{}\n", b"null\n"):
+            if (name, damage) != ("candidates/0001/trained.json", b"{}\n"):  # It is only copied to the log.
+                (tmp_path / name).write_bytes(damage)
+                with pytest.raises(InputError, match="expected"):
+                    LoopFolder(tmp_path, RehearsalGame())
+        (tmp_path / name).write_bytes(content)
+    assert LoopFolder(tmp_path, RehearsalGame()).champion == 5
+
+
 def test_a_worker_evaluates_the_positions_of_each_network_together(tmp_path: Path) -> None:
     calls: list[tuple[int, int]] = []
 

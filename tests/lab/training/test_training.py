@@ -23,6 +23,8 @@ from goryu.base.files import held_folder  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import Board, move_from_usi  # noqa: E402
 from goryu.games.shogi.packed_position import pack  # noqa: E402
+from goryu_lab.conversion.tensors import ConversionError  # noqa: E402
+from goryu_lab.records.expecting import expecting  # noqa: E402
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, HCPE  # noqa: E402
 from goryu_lab.records.packed_position import APERY  # noqa: E402
 from goryu_lab.training.batch_loader import load_batches, on_device  # noqa: E402
@@ -321,6 +323,14 @@ def test_the_new_channels_and_blocks_of_a_grown_network_learn(tmp_path: Path) ->
         assert new.abs().max() > 1e-9, name
         if new.ndim > 1:
             assert parameter.grad[:16, 16:].abs().max() > 1e-9, f"{name}: old channels do not read new ones"
+
+
+def test_what_the_reader_says_of_a_checkpoint_is_shown(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match=r"a.pt: expected a run \(a.pt: expected tensors\)"),
+        expecting(tmp_path / "a.pt", "a run"),
+    ):
+        raise ConversionError("a.pt: expected tensors")
 
 
 @pytest.mark.parametrize("content", [b"", b"hello"])

@@ -127,6 +127,14 @@ def test_without_a_file_the_tree_is_printed(capsys: pytest.CaptureFixture[str]) 
     assert len(cut) == 5
 
 
+def test_every_position_is_printed_before_those_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tree", "--game", "tictactoe", "4 0 8 1 2", "--boards", "9"]) == 0
+    *boards, count = capsys.readouterr().out.split("\n\n")
+    assert boards[:3] == ["OOX\n.X.\n..X", "OOX\nOX.\n..X", "OOX\nOXX\n..X"]
+    assert count == f"{len(boards)} positions\n"
+    assert len(boards) == [*counts(TicTacToe([4, 0, 8, 1, 2]), 9, UniformEvaluator())][-1].without_cuts
+
+
 def test_a_search_that_is_too_large_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["tree", "--game", "tictactoe", "--algorithm", "minimax", "--depth", "1"]) == 0
     assert "only its first 5000 steps are shown" in capsys.readouterr().err

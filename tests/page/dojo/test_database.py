@@ -36,6 +36,20 @@ def test_a_newer_file_is_refused_and_kept(tmp_path: Path) -> None:
     assert path.read_bytes() == Path(before).read_bytes()
 
 
+@pytest.mark.parametrize(
+    "statement", ["CREATE TABLE moz_places (url)", "PRAGMA user_version = 1", "PRAGMA user_version = -2"]
+)
+def test_a_database_of_another_program_is_refused_and_gets_no_tables(statement: str, tmp_path: Path) -> None:
+    path = tmp_path / "places.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement)
+        before = [*connection.iterdump(), *connection.execute("PRAGMA user_version")]
+    with pytest.raises(DatabaseError, match="another program"):
+        Database(path)
+    with sqlite3.connect(path) as connection:
+        assert [*connection.iterdump(), *connection.execute("PRAGMA user_version")] == before
+
+
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dojo.sqlite3").write_bytes(b"no database" * 100)
     with pytest.raises(DatabaseError, match="damaged"):

@@ -1,46 +1,22 @@
 """The page without a server, in Chromium, from what `python -m http.server` serves."""
 
-import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-import tab_page
-import textbook
-from goryu.commands.common import UsageError
-from sample_games import ROOK_HANGS_KIF
-from wasm_module import module
+from goryu_page.dojo.backup import merge
+from goryu_page.dojo.database import Database
+from goryu_page.dojo.games import Games
+from sample_games import ROOK_HANGS_KIF, sample_game
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.usefixtures(module.__name__)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 PATIENCE_MS = 300_000
 """Python starts in some seconds, and a game is reviewed in some more, but not on a busy machine."""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> Iterator[ThreadingHTTPServer]:
-    try:
-        textbook.build(tmp_path / "site", textbook.fetch_pyodide(), {})
-        tab_page.build(tmp_path / "site", "https://example.org/source")
-    except UsageError as error:
-        pytest.skip(str(error))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path / "site"))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 class Tab:
@@ -77,6 +53,8 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     reviews(tab, tmp_path / "game.kif")
     sees_a_problem(tab)
     plays_and_resigns(tab)
+    has_no_space_left(context, tab)
+    moves_copies(tab, tmp_path)
     another_tab_is_told(context, tab)
     comes_back_offline(context, tab, files)
     assert tab.problems == []
@@ -135,6 +113,35 @@ def plays_and_resigns(tab: Tab) -> None:
     expect(page.locator(".play .result")).to_contain_text("You lose")
 
 
+def has_no_space_left(context: Any, tab: Tab) -> None:
+    """A game that cannot be kept is refused with the reason, and the page goes on."""
+    page, devtools = tab.page, context.new_cdp_session(tab.page)
+    quota = {"origin": page.evaluate("location.origin")}
+    tab.go("games")
+    devtools.send("Storage.overrideQuotaForOrigin", {**quota, "quotaSize": 1})
+    another = {"name": "another.sfen", "mimeType": "", "buffer": b"startpos moves 7g7f 3c3d"}
+    page.locator("input[type=file][multiple]").first.set_input_files(another)
+    expect(page.locator(".toast")).to_contain_text("check the space")
+    devtools.send("Storage.overrideQuotaForOrigin", quota)
+    expect(page.locator(".game-list tbody tr")).to_have_count(2)
+
+
+def moves_copies(tab: Tab, folder: Path) -> None:
+    """An installed Goryu adds what a copy from the tab has, and the tab one of an installed Goryu."""
+    page = tab.page
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save a copy").click()
+    download.value.save_as(folder / "tab.sqlite3")
+    installed = Database(folder / "installed.sqlite3")
+    merged = merge(installed, folder / "tab.sqlite3")
+    assert merged.games == 2
+    Games(installed).add(sample_game(1))
+    installed.copy_to(folder / "copy.sqlite3")
+    installed.close()
+    page.locator("input[accept='.sqlite3']").set_input_files(folder / "copy.sqlite3")
+    expect(page.locator(".game-list tbody tr")).to_have_count(3)
+
+
 def another_tab_is_told(context: Any, tab: Tab) -> None:
     other = context.new_page()
     other.goto(tab.page.url)
@@ -152,5 +159,5 @@ def comes_back_offline(context: Any, tab: Tab, files: Any) -> None:
     files.server_close()
     page.reload()
     tab.expect_started()
-    expect(page.locator(".game-list tbody tr")).to_have_count(2)
+    expect(page.locator(".game-list tbody tr")).to_have_count(3)
     expect(page.locator("td.of-accuracy .pair").first).to_be_visible()

@@ -151,14 +151,14 @@ def _parse_hands(text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
             raise SfenError("hands", "{found!a} is not one of P L N S G B R", text, found=letter)
         if digits.startswith("0") or digits == "1" or len(digits) > 2 or int(digits or 1) > 18:
             problem = "{found}: a count is 2 to 18, and left out if it is 1"
-            raise SfenError("hands", problem, text, found=digits + letter)
+            raise SfenError("hands", problem, text, found=digits[:9] + letter)
         hand = hands[letter.islower()]
         if hand[place]:
             raise SfenError("hands", "{found} appears twice", text, found=letter)
         hand[place] = int(digits or 1)
         digits = ""
     if digits:
-        raise SfenError("hands", "no piece follows the count {found}", text, found=digits)
+        raise SfenError("hands", "no piece follows the count {found}", text, found=digits[:9])
     return tuple(hands[0]), tuple(hands[1])
 
 

@@ -13,15 +13,16 @@ export async function begin(site, send) {
   const { compile, Engine } = await import(new URL("engine/goryu.js", site).href);
   const module = fetchBytes(new URL("engine/goryu.wasm", site)).then(compile);
   const sizes = fetchBytes(new URL("engine/networks.json", site)).then((bytes) => JSON.parse(new TextDecoder().decode(bytes)));
-  return { kept: await keptFiles(send), module: await module, sizes: await sizes, site, Engine };
+  const fetched = (address) => send({ type: "worker.fetched", address });
+  return { kept: await keptFiles(send), module: await module, sizes: await sizes, site, Engine, fetched };
 }
 
 /** Gives Python the files. Returns what its entry is called with. */
-export function mount({ FS }, { kept, module, sizes, site, Engine }) {
+export function mount({ FS }, { kept, module, sizes, site, Engine, fetched }) {
   if (kept) mountKept(FS, "/kept", kept);
   for (const [name, size] of Object.entries(sizes)) {
     const url = new URL(`engine/${name}.network`, site).href;
-    for (const suffix of [".network", ".onnx"]) mountFetched(FS, `${MODELS}/${name}${suffix}`, url, size);
+    for (const suffix of [".network", ".onnx"]) mountFetched(FS, `${MODELS}/${name}${suffix}`, url, size, fetched);
   }
   return [() => new Engine(module)];
 }
@@ -49,7 +50,7 @@ async function keptFiles(send) {
 }
 
 /** Makes a file whose content is fetched when Python reads it, and not again. */
-function mountFetched(FS, path, url, size) {
+function mountFetched(FS, path, url, size, fetched) {
   let content = null;
   const node = FS.mknod(path, 0o100444, 0);
   const { getattr } = node.node_ops;
@@ -57,7 +58,10 @@ function mountFetched(FS, path, url, size) {
   node.stream_ops = {
     ...node.stream_ops,
     read(_stream, buffer, offset, length, at) {
-      content ??= fetchNow(FS, url);
+      if (!content) {
+        content = fetchNow(FS, url);
+        fetched(url);
+      }
       const part = content.subarray(at, at + length);
       buffer.set(part, offset);
       return part.length;

@@ -27,7 +27,7 @@ worker.addEventListener("fetch", (event) => {
 
 async function answer(request) {
   const kept = () => caches.match(request, { cacheName: NAME, ignoreSearch: true });
-  if (addresses.some((address) => request.url.startsWith(address))) return (await kept()) ?? fetchNetwork(request);
+  if (addresses.some((address) => request.url.startsWith(address))) return (await kept()) ?? fetch(request);
   try {
     return await fetch(request);
   } catch (error) {
@@ -37,9 +37,10 @@ async function answer(request) {
   }
 }
 
-/** A large network is not among the files: it is kept when it was wanted. */
-async function fetchNetwork(request) {
-  const answer = await fetch(request);
-  if (answer.ok && request.url.endsWith(".network")) await (await caches.open(NAME)).put(request, answer.clone());
-  return answer;
+/** A large network is not among the files: the page names it when Python has fetched it. */
+worker.addEventListener("message", (event) => event.waitUntil(keep(event.data)));
+
+async function keep(address) {
+  const cache = await caches.open(NAME);
+  if (!(await cache.match(address))) await cache.add(address);
 }

@@ -154,13 +154,14 @@ if (isPage) {
   addEventListener("pagehide", () => worker?.terminate()); // Another tab may open the files now.
   addEventListener("pageshow", (event) => event.persisted && location.reload());
   onConnected(() => keep().catch(console.error)); // Some browsers refuse it; all else works.
+  on("worker.fetched", ({ address }) => navigator.serviceWorker?.ready.then(({ active }) => active.postMessage(address)));
   showFoot();
 }
 
-/** Asks the browser to keep games for good, and the page for use offline. */
+/** Asks the browser to keep the page for use offline, and games for good, which Firefox asks its user. */
 async function keep() {
-  await navigator.storage?.persist?.();
   await navigator.serviceWorker?.register("service-worker.js");
+  await navigator.storage?.persist?.();
 }
 
 /** Says below the page where it runs, and where its source is. */
