@@ -257,6 +257,9 @@ TASKS = {
         ("tools",),
         script("experiments/problem_soundness.py"),
     ),
+    "large-dojo": Verb(
+        "measure how soon the views answer with 10,000 games", ("tools",), script("experiments/large_dojo.py")
+    ),
     "tsume-oracle": Verb(
         "compare mates and their lengths with cshogi", ("test",), script("experiments/tsume_oracle.py")
     ),

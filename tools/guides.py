@@ -101,8 +101,8 @@ FIGURES: dict[str, dict[str, str]] = {
     "docs/measurements.md": {
         "analysis_load": "", "bench": "", "cluster": "", "loop-trial": "", "muon-steps": "", "perft-race": "",
         "clock": "| control | first ten | longest | mean of", "distillation-speed": "| wall | CPU |",
-        "doctor": "positions/s", "match": "Elo", "page": "'median'", "problems": "checked",
-        "review-quality": "s of CPU time", "simulated-gpus": "search {run.search_rate",
+        "doctor": "positions/s", "large-dojo": "{1000 * number:.0f}", "match": "Elo", "page": "'median'",
+        "problems": "checked", "review-quality": "s of CPU time", "simulated-gpus": "search {run.search_rate",
     },
     "docs/page.md": {"page": "requests"},
     "docs/pseudocode.md": {"differences": "{mean:.2f}", "learn pseudocode": ""},

@@ -139,7 +139,8 @@ def _read_json(path: Path) -> Any:
     try:
         return parse_json(path.read_text("utf-8"))
     except ValueError as error:
-        raise InputError(f"{path}: expected a graph, as `tree FILE.json` writes it ({error})") from None
+        problem = tr("expected a graph, as `tree FILE.json` writes it ({error})", error=error)
+        raise InputError(f"{path}: {problem}") from None
 
 
 def _warn(line: str) -> None:
@@ -151,7 +152,8 @@ def _parameter(given: str) -> tuple[str, float]:
     try:
         return name, float(value)
     except ValueError:
-        raise InputError(f"-p {given!r}: expected NAME=NUMBER, such as c=2.5") from None
+        problem = tr("expected NAME=NUMBER, such as c=2.5")
+        raise InputError(f"-p {given!r}: {problem}") from None
 
 
 def make_parser() -> argparse.ArgumentParser:

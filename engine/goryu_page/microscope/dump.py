@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goryu.base.errors import InputError
+from goryu.base.language import tr
 from goryu.games.shogi import MoveError, move_from_usi
 from goryu.games.state import Move, State
 from goryu.search.graph.graph_dump import FORMAT
@@ -19,17 +20,21 @@ def from_dump(graph: Any, state: State) -> Recording:
     try:
         return _recording(graph, state)
     except (KeyError, IndexError, TypeError, MoveError) as error:
-        expected = f"a graph in the format {FORMAT!r}"
-        raise InputError(f"expected {expected}, as `tree FILE.json` writes it ({error!r})") from None
+        told = tr("expected a graph, as `tree FILE.json` writes it ({error})", error=repr(error))
+        raise InputError(told) from None
 
 
 def _recording(graph: Mapping[str, Any], state: State) -> Recording:
     if graph["format"] != FORMAT:
-        raise InputError(f"graph format {graph['format']!r}: expected {FORMAT!r}")
+        raise InputError(
+            tr("graph format {name!r}: expected {expected!r}", name=graph["format"], expected=FORMAT)
+        )
     entries = graph["nodes"]
     root = entries[graph["root"]]
     if root["key"] != f"{state.key:016x}":
-        raise InputError("the graph has another root than the position; give the position that was searched")
+        raise InputError(
+            tr("the graph has another root than the position; give the position that was searched")
+        )
     recording = Recording()
     recording.first_path[root["key"]] = ()
     for entry in entries:  # Nearest positions first, so every parent comes before its children.

@@ -80,7 +80,9 @@ def open_evaluator(
     Raises InputError if there is none for the game or the board's size; ModelError, LoadingError.
     """
     if name not in KINDS[game]:
-        raise InputError(f"network {name!r}: expected one of {', '.join(KINDS[game])} for {game}")
+        known = ", ".join(KINDS[game])
+        told = tr("network {name!r}: expected one of {names} for {game}", name=name, names=known, game=game)
+        raise InputError(told)
     if name == "uniform":
         return UniformEvaluator()
     if name == "noise":

@@ -80,7 +80,9 @@ def make_observer(name: str, state: State, evaluator: Evaluator, values: Values 
     Raises InputError for an unknown name, a value out of its range, or shogi to be searched to its end.
     """
     if name not in OBSERVED:
-        raise InputError(f"algorithm {name!r}: expected one of {', '.join(OBSERVED)}")
+        raise InputError(
+            tr("algorithm {name!r}: expected one of {names}", name=name, names=", ".join(OBSERVED))
+        )
     observed = OBSERVED[name]
     if observed.algorithm.searches_whole_game and isinstance(state, Board):
         raise InputError(
@@ -93,7 +95,8 @@ def checked(observed: Observed, given: Values) -> dict[str, float]:
     """Returns the values of all parameters; raises InputError if one is unknown or out of its range."""
     values = {parameter.name: parameter.default for parameter in observed.parameters}
     if unknown := given.keys() - values.keys():
-        raise InputError(f"parameter {min(unknown)!r}: expected one of {', '.join(values) or 'none'}")
+        known = ", ".join(values) or "-"
+        raise InputError(tr("parameter {name!r}: expected one of {names}", name=min(unknown), names=known))
     for parameter in observed.parameters:
         value = values[parameter.name] = given.get(parameter.name, parameter.default)
         if not parameter.least <= value <= parameter.most or (parameter.is_whole and value != int(value)):

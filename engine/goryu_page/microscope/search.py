@@ -74,7 +74,7 @@ class Search:
     def move_root(self, move: Move) -> None:
         """Plays a move at the root of PUCT: its position becomes the root. Raises InputError if it cannot."""
         if not isinstance(self.observer, PuctObserver):
-            raise InputError(f"{self.name}: the root moves only in puct, which keeps its graph")
+            raise InputError(tr("{name}: the root moves only in puct, which keeps its graph", name=self.name))
         _move_root(self.observer, move)
         self.has_ended = False
 
@@ -83,7 +83,7 @@ def _move_root(observer: PuctObserver, move: Move) -> None:
     root = observer.root
     assert root is not None
     if move not in root.moves:
-        raise InputError(f"move {move}: expected a legal move of the root")
+        raise InputError(tr("move {move}: expected a legal move of the root", move=move))
     state = observer.state_at_root()
     state.push(move)
     if (outcome := state.outcome()) is not None:

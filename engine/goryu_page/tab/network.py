@@ -5,6 +5,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
+from goryu.base.errors import fault
+from goryu.base.language import tr
 from goryu.evaluators.network.model_files import ModelError
 from goryu.games.shogi import Board
 from goryu.games.state import State
@@ -31,9 +33,9 @@ class Network:
         try:
             self._packed = path.with_suffix(".network").read_bytes()
         except OSError as error:
-            raise ModelError(f"model {path}: {error.strerror}") from error
+            raise ModelError(f"model {path}: {fault(error)}") from error
         if not self._packed.startswith(MAGIC):
-            raise ModelError(f"model {path}: expected a network packed by `dev.py wasm`")
+            raise ModelError(f"model {path}: {tr('expected a network packed by `dev.py wasm`')}")
         head = len(MAGIC)
         size = int.from_bytes(self._packed[head : head + 4], "little")
         self.sha256 = self._packed[head + 4 : head + 4 + size].decode()
@@ -58,7 +60,7 @@ class Network:
     def _evaluated(self, engine: Engine, board: Board) -> Evaluation:
         policy, value = engine.policy(board)
         if not all(map(isfinite, (value, *policy))):
-            raise ModelError(f"model {self.path}: it answers with what is no number")
+            raise ModelError(f"model {self.path}: {tr('it answers with what is no number')}")
         return Evaluation(policy, value)
 
     def take(self) -> Engine:

@@ -108,6 +108,29 @@ def test_every_text_of_a_package_has_a_translation_there_or_in_the_engine(packag
     assert texts - TEXTS[package].keys() - TEXTS["goryu"].keys() == set()
 
 
+UNSEEN = {
+    *("AssertionError", "RuntimeError", "TypeError", "ValueError"),
+    *("ConnectionError", "MessageError", "NotPairedError"),
+}
+"""Errors that only a defect can cause, also one of the page's JavaScript, or that come before a language is
+known."""
+
+
+def untranslated_errors(path: Path) -> Iterator[str]:
+    """Yields every error of a file whose text has two words in English outside of `tr`."""
+    for node in nodes(path):
+        match node:
+            case ast.Raise(ast.Call(ast.Name(name), [(ast.JoinedStr() | ast.Constant()) as text, *_])):
+                parts = text.values if isinstance(text, ast.JoinedStr) else [text]
+                words = [str(part.value) for part in parts if isinstance(part, ast.Constant)]
+                if name not in UNSEEN and re.search(r"[a-z]{2,} [a-z]{2,}", " {} ".join(words)):
+                    yield f"{path.name}: {ast.unparse(node)}"
+
+
+def test_the_errors_of_the_page_are_translated() -> None:
+    assert [error for path in SOURCES["goryu_page"] for error in untranslated_errors(path)] == []
+
+
 def test_a_text_is_translated_once() -> None:
     assert len(MESSAGES) == sum(map(len, TEXTS.values()))
 

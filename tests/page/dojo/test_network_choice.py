@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from goryu.base.errors import InputError
+from goryu.base.language import speaking
 from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu_page.commands.web import main
@@ -39,6 +40,8 @@ def test_a_network_of_another_game_is_refused_in_one_sentence(
         dojo.use_network("reversi.onnx")
     monkeypatch.setattr(network_choice, "OTHER_GAMES", ("tictactoe",))
     with pytest.raises(InputError) as refused:
+        dojo.use_network("reversi.onnx")
+    with speaking("ja"), pytest.raises(InputError, match="Goryu の知る形式が必要"):
         dojo.use_network("reversi.onnx")
     assert dojo.config is before
     dojo.close()

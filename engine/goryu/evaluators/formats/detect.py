@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goryu.base.language import tr
 from goryu.evaluators.formats.aobazero import AOBAZERO_LABELS, AOBAZERO_PLANES, AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
@@ -172,9 +173,10 @@ def detect_format(
             if found:
                 return known.make(path, found, inputs[found[len(known.inputs) - 1]][1] or 0)
     expected = [known for known in FORMATS if name in (AUTO, known.name)]
-    words = "a format that Goryu knows" if name == AUTO else f"the format {name}"
+    words = tr("a format that Goryu knows") if name == AUTO else tr("the format {name}", name=name)
+    shapes = f"{_listing(inputs)} -> {_listing(outputs)}"
     raise ModelError(
-        f"model {path}: expected {words}; found {_listing(inputs)} -> {_listing(outputs)}.\n"
+        f"model {path}: {tr('expected {words}; found {found}', words=words, found=shapes)}.\n"
         f"Expected tensors:\n"
         + "\n".join(f"  {known}" for known in expected)
         + ("\n" + _PLANES_LAST if any(map(has_planes_last, inputs.values())) else "")
@@ -194,10 +196,8 @@ def wanted_format(path: Path, wanted: str = AUTO) -> str:
     """
     name = read_metadata(path).get(METADATA_KEY, AUTO) if wanted == AUTO else wanted
     if name not in FORMAT_NAMES:
-        raise ModelError(
-            f"model {path}: expected {METADATA_KEY} to be one of {', '.join(FORMAT_NAMES[1:])}; "
-            f"found {name!r}"
-        )
+        words = tr("{key} to be one of {names}", key=METADATA_KEY, names=", ".join(FORMAT_NAMES[1:]))
+        raise ModelError(f"model {path}: {tr('expected {words}; found {found}', words=words, found=name)}")
     return name
 
 

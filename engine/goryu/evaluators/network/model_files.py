@@ -5,6 +5,7 @@ from pathlib import Path
 from goryu.base.errors import GoryuError
 from goryu.base.files import data_folder
 from goryu.base.installation import is_checkout
+from goryu.base.language import tr
 
 SHIPPED = "goryu-5x64.onnx"
 """The network that comes with Goryu: small, for every machine; levels 1 to 9 were measured with it."""
@@ -22,7 +23,7 @@ class ModelError(GoryuError, ValueError):
 
 def damaged(path: Path, error: Exception) -> ModelError:
     """Returns the error of a file whose content is not a model."""
-    return ModelError(f"model {path}: not an ONNX file, or a damaged one ({error})")
+    return ModelError(f"model {path}: {tr('not an ONNX file, or a damaged one ({error})', error=error)}")
 
 
 def models_folder() -> Path:

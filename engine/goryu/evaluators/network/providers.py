@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 from goryu.base.errors import GoryuError, first_line
 from goryu.base.files import home_folder
 from goryu.base.installation import how_to_install
+from goryu.base.language import tr
 from goryu.evaluators.formats.external_data import read_model
 from goryu.evaluators.network.cuda_libraries import preload_cuda
 from goryu.evaluators.network.model_files import ModelError
@@ -228,7 +229,8 @@ def open_session(
         )
     except Exception as error:  # onnxruntime's errors have no other base class.
         if backend == "cpu":
-            raise ModelError(f"model {path}: onnxruntime cannot read it ({first_line(error)})") from error
+            problem = tr("onnxruntime cannot read it ({error})", error=first_line(error))
+            raise ModelError(f"model {path}: {problem}") from error
         raise BackendError(f"{known.shown} cannot be used: {first_line(error)}") from error
     if handle.get_providers()[0] != known.provider:
         raise BackendError(f"{known.shown} cannot be used: {_unstarted(onnxruntime, backend)}")
@@ -237,16 +239,15 @@ def open_session(
 
 def check_file(path: Path) -> None:
     if not path.is_file():
-        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
+        problem = tr("not a regular file") if path.exists() else tr("no such file")
+        raise ModelError(f"model {path}: {problem}")
     with path.open("rb") as file:
         # A zip file, as .pth and Chainer's .npz are, or HDF5, Chainer's other format.
         is_archive = file.read(4) in (b"PK\x03\x04", b"\x89HDF")
     if is_archive:
-        converted = path.with_suffix(".onnx").name
-        raise ModelError(
-            f"model {path}: a file of PyTorch or Chainer, not ONNX; first: "
-            f'goryu convert "{path}" --out {converted}'
-        )
+        command = f'goryu convert "{path}" --out {path.with_suffix(".onnx").name}'
+        problem = tr("a file of PyTorch or Chainer, not ONNX; first: {command}", command=command)
+        raise ModelError(f"model {path}: {problem}")
 
 
 def absent_backends() -> list[str]:
