@@ -50,7 +50,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 QUICK = r"goryu (arena \w+ (?!.*--model).+|tree --game \w+ (?!FILE).+|tsume solve \".+|analysis --schema)$"
 NOT_RUN = {
     "usi csa analysis play web": "sessions; tests/acceptance and tests/page run them",
-    "match selfplay teach train learn": "minutes to days",
+    "match move-test selfplay teach train learn": "minutes to days",
     "bench doctor": "measures this machine",
     "arena book convert evaluate options records review tree tsume": "needs files, which the tests make",
     "download": "fetches 23 MB",

@@ -41,7 +41,8 @@ INTEGRITY = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q
 FILES = ("pyodide.mjs", "pyodide.asm.mjs", "python_stdlib.zip", "pyodide-lock.json", "package.json")
 PACKED = "pyodide.asm.wasm"
 NOTICE = f"""\
-Pyodide {VERSION}, from the package `pyodide` of npm, unchanged; {PACKED} is compressed with gzip.
+Pyodide {VERSION}, from the package `pyodide` of npm; {PACKED} is compressed with gzip, and in
+python_stdlib.zip bytecode takes the place of some sources. All else is unchanged.
 Licence: Mozilla Public License 2.0, https://www.mozilla.org/MPL/2.0/
 Source: https://github.com/pyodide/pyodide/tree/{VERSION}
 

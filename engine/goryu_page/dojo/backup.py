@@ -13,6 +13,7 @@ from goryu_page.dojo.backup_rows import check_rows
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import game_digest, indexed_positions
 from goryu_page.dojo.problems import ProblemKind, ProblemState
+from goryu_page.dojo.reviews import summarise
 from goryu_page.dojo.schema import MIGRATIONS
 
 APPLICATION = 1196380761
@@ -148,15 +149,17 @@ class _Merge:
         known = self._find("SELECT playouts FROM reviews WHERE game = ?", new)
         if known is not None and known >= row["playouts"]:
             return
+        row["is_collected"] = 0
         with self._database.transaction() as connection:
             for table in ("plies", "reviews"):
                 connection.execute(f"DELETE FROM {table} WHERE game = ?", (new,))
             self._database.insert("reviews", row)
             for ply in self._backup.rows("SELECT * FROM plies WHERE game = ?", old):
                 self._database.insert("plies", {**dict(ply), "game": new})
+            summarise(connection, new)
 
     def _add_problem(self, row: dict[str, Any]) -> None:
-        old = row.pop("id")
+        old, _ = row.pop("id"), row.pop("reason")
         row["game"] = self._games.get(row["game"])
         is_new = self._database.insert("problems", row) is not None
         same = "SELECT * FROM problems WHERE key = ? AND kind = ?"

@@ -124,7 +124,6 @@ class _Name(Struct):
 
 
 class _Collected(Struct):
-    reviewed: str
     names: list[str]
 
 

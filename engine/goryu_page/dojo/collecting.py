@@ -7,19 +7,28 @@ which the user has played on this page.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
 from typing import Any
 
 from goryu.analysis.judgement import MISTAKES, MoveClass
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
+from goryu_page.dojo.timing import TIMING, Timing
+from goryu_page.dojo.worker import Worker
 
 LONGEST_TSUME = 13
 """Plies of a missed mate that is asked as a mate problem, at most."""
 
 COLLECTED = "problems.collected"
-"""The key of the setting that remembers which reviews have been collected, and for which names."""
+"""The key of the setting that remembers the names of the user for which reviews were collected."""
+
+PORTION = 20
+"""Reviews that are collected at once: whoever waits for them is still answered soon."""
+
+REST_S = 0.05
+"""Between two portions, in which others get the database."""
 
 _OF_OTHERS = """
 DELETE FROM problems WHERE state != 'removed' AND id NOT IN (SELECT problem FROM attempts) AND EXISTS (
@@ -30,39 +39,85 @@ DELETE FROM problems WHERE state != 'removed' AND id NOT IN (SELECT problem FROM
 """
 """Deletes the problems about moves of others that were never answered."""
 
-_OF_IMPORTED = "SELECT 1 FROM me JOIN games ON file != '' AND name IN (black, white) LIMIT 1"
-"""Finds whether the user has a name in an imported game."""
+_TELLING = f"""
+SELECT ply, turn, loss, judgement,
+    (SELECT kind FROM plies AS other WHERE other.game = plies.game AND other.ply = plies.ply - 1) AS before
+FROM plies WHERE game = ?
+AND (kind IN ({", ".join(f"'{kind}'" for kind in (*MISTAKES, MoveClass.GREAT))})
+    OR json_extract(judgement, '$.missed_mate'))
+ORDER BY ply
+"""
+"""Finds the moves of a game that can ask for something, with the class of the move before each."""
 
+_OF_IMPORTED = "SELECT 1 FROM me JOIN games ON file != '' AND name IN (black, white) LIMIT 1"
+
+_log = logging.getLogger("goryu_page.dojo")
 _collecting = Lock()
 
 Json = dict[str, Any]
 
 
-def collect(database: Database) -> int:
-    """Makes candidates of the reviews that are new since the last call; returns how many.
+def collect(database: Database, most: int = -1, before_others: int | None = None) -> int:
+    """Makes candidates of reviews that have given none yet, the oldest first; returns how many candidates.
+
+    most: reviews; -1 for all. before_others: the game that comes before the oldest ones.
 
     After a change of the user's names all reviews are new, and candidates and problems about moves of others
     that were never answered go. Each game is a transaction: others need not wait for all of them.
     """
     with _collecting:
         names = sorted(row["name"] for row in database.rows("SELECT name FROM me"))
-        last = database.setting(COLLECTED, {"reviewed": "", "names": names})
-        is_named = bool(database.rows(_OF_IMPORTED))
-        if last["names"] != names:
-            if is_named:
-                database.run(_OF_OTHERS)
-            last["reviewed"] = ""
-        # A review of the same second may have come after the last call; what is known is not added again.
-        reviews = database.rows(
-            "SELECT game, reviewed FROM reviews WHERE reviewed >= ? ORDER BY reviewed", last["reviewed"]
+        _take_names(database, names)
+        rows = database.rows(
+            "SELECT game FROM reviews WHERE is_collected = 0 ORDER BY game IS NOT ?, reviewed, game LIMIT ?",
+            before_others,
+            most,
         )
         problems, added = Problems(database), 0
-        for row in reviews:
+        is_named = bool(rows) and _is_named(database)
+        for row in rows:
             with database.transaction():
                 added += problems.add(list(_candidates(database, row["game"], names, is_named)))
-        newest = reviews[-1]["reviewed"] if reviews else last["reviewed"]
-        database.set_setting(COLLECTED, {"reviewed": newest, "names": names})
+                database.run("UPDATE reviews SET is_collected = 1 WHERE game = ?", row["game"])
         return added
+
+
+def _take_names(database: Database, names: list[str]) -> None:
+    """Keeps the user's names, and does what their change asks for."""
+    last = database.setting(COLLECTED, {"names": None})["names"]
+    if last == names:
+        return
+    with database.transaction():
+        database.set_setting(COLLECTED, {"names": names})
+        if last is not None:
+            database.run("UPDATE reviews SET is_collected = 0")
+            if _is_named(database):
+                database.run(_OF_OTHERS)
+
+
+def _is_named(database: Database) -> bool:
+    """Has the user a name in an imported game?"""
+    return bool(database.rows(_OF_IMPORTED))
+
+
+class Collector(Worker):
+    """Makes candidates of all new reviews, a few at a time; begins at `wake`."""
+
+    def __init__(self, database: Database, on_change: Callable[[], None], timing: Timing = TIMING) -> None:
+        """on_change: called after each few reviews that gave candidates."""
+        super().__init__("goryu-collector", timing)
+        self._database = database
+        self._on_change = on_change
+
+    def _work(self) -> float | None:
+        if not self._database.rows("SELECT 1 FROM reviews WHERE is_collected = 0 LIMIT 1"):
+            return None
+        if collect(self._database, PORTION):
+            self._on_change()
+        return REST_S
+
+    def _failed(self, problem: str) -> None:
+        _log.warning("%s", problem)
 
 
 def _candidates(database: Database, game: int, names: Sequence[str], is_named: bool) -> Iterator[NewProblem]:
@@ -74,12 +129,13 @@ def _candidates(database: Database, game: int, names: Sequence[str], is_named: b
     moves = row["moves"].split()
     players = (row["black"], row["white"])
     is_one_sided = names and (is_named or not row["file"])
-    plies = database.rows("SELECT * FROM plies WHERE game = ? ORDER BY ply", game)
-    classes = {ply["ply"]: ply["kind"] for ply in plies}
+    plies = database.rows(_TELLING, game)
     for ply in plies:
+        if is_one_sided and players[ply["turn"]] not in names:
+            continue
         judgement = json.loads(ply["judgement"])
-        kind = _kind(judgement, classes.get(ply["ply"] - 1, ""))
-        if kind is None or (is_one_sided and players[ply["turn"]] not in names):
+        kind = _kind(judgement, ply["before"])
+        if kind is None:
             continue
         source = {"names": list(players), "date": row["date"], "ply": ply["ply"]}
         content: Json = {"source": source, "loss": round(float(ply["loss"]), 4)}
@@ -89,7 +145,7 @@ def _candidates(database: Database, game: int, names: Sequence[str], is_named: b
         yield NewProblem(kind, row["start"], way, content, moves[len(way)], game, ply["ply"])
 
 
-def _kind(judgement: Json, before: str) -> ProblemKind | None:
+def _kind(judgement: Json, before: str | None) -> ProblemKind | None:
     """Returns what a move can ask for, or None. before: the class of the opponent's move before it."""
     kind, missed, allows = judgement["kind"], judgement["missed_mate"], judgement["allows_mate"]
     if missed and missed <= LONGEST_TSUME:

@@ -26,6 +26,9 @@ from goryu_page.dojo.schema import MIGRATIONS
 LEAST_ROOM = 64 << 10
 """Bytes; a disk with less cannot take what SQLite writes beside the file."""
 
+CACHE_KIB = 32 << 10
+"""Memory of the connection, at most; in SQLite's 2 MiB the rows of 10,000 games have no room."""
+
 
 class DatabaseError(InputError):
     """The database cannot be used; the message says why and what to do."""
@@ -64,6 +67,7 @@ class Database:
         try:
             with self._explaining():
                 self._connection.execute("PRAGMA foreign_keys = ON")
+                self._connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
                 self._migrate()
         except BaseException:
             self._connection.close()

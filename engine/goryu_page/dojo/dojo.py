@@ -11,6 +11,7 @@ from typing import Any
 from goryu.analysis import move_judge
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.position_searcher import PositionSearcher
+from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import explained
@@ -23,7 +24,7 @@ from goryu_page.dojo import answering
 from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.backup import Merged, merge
 from goryu_page.dojo.checker import Checker
-from goryu_page.dojo.collecting import collect
+from goryu_page.dojo.collecting import PORTION, Collector, collect
 from goryu_page.dojo.database import Database, DatabaseError, default_path
 from goryu_page.dojo.games import Collection, Games, PlayedGame
 from goryu_page.dojo.network_choice import KEY, loaded_or_refused, network_named
@@ -81,6 +82,7 @@ class Dojo:
         self.activity = Activity(timing)
         self._reviewing: Reviewing | None = None
         self._checker: Checker | None = None
+        self._collector: Collector | None = None
         self._watching: list[Watching] = []
 
     @property
@@ -110,7 +112,7 @@ class Dojo:
                     self.reviewer,
                     self.activity,
                     self.tell,
-                    lambda *_: self.collect(),
+                    self._on_reviewed,
                     self.timing,
                     lambda: self.checker.is_urgent,
                 )
@@ -145,6 +147,7 @@ class Dojo:
         with self.activity.going_on():
             merged = merge(self.database, path)
             self.collect()
+            self.tell("train.changed")
             self.games_changed()
         return merged
 
@@ -241,9 +244,24 @@ class Dojo:
                 self._checker.start()
             return self._checker
 
-    def collect(self) -> None:
-        """Makes candidates of new reviews, and has them checked."""
-        collect(self.database)
+    def collect(self, before_others: int | None = None) -> None:
+        """Makes candidates of some new reviews, and has them checked; the others follow in the background.
+
+        before_others: the game that comes first.
+        """
+        collect(self.database, PORTION, before_others)
+        self.checker.wake()
+        with self._lock:
+            if self._collector is None:
+                self._collector = Collector(self.database, self._on_collected, self.timing)
+                self._collector.start()
+        self._collector.wake()
+
+    def _on_reviewed(self, game: int, _review: GameReview) -> None:
+        self.collect(game)
+        self.tell("train.changed")
+
+    def _on_collected(self) -> None:
         self.checker.wake()
         self.tell("train.changed")
 
@@ -279,7 +297,7 @@ class Dojo:
 
     def close(self) -> None:
         """Ends the background work, and closes what is open."""
-        for worker in (*self._watching, self._reviewing, self._checker):
+        for worker in (*self._watching, self._reviewing, self._collector, self._checker):
             if worker is not None:
                 worker.close()
         with self._lock:

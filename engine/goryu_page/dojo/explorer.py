@@ -58,9 +58,7 @@ class Explorer:
             "SELECT move, COUNT(*) AS games, SUM(winner IS 0) AS black_wins, SUM(winner IS 1) AS white_wins,"
             " AVG(rate) AS win_rate, MAX(date || ' ' || printf('%012d', id)) AS last FROM"
             " (SELECT p.move, games.id, games.winner, games.date,"
-            "   MAX(json_extract(plies.judgement, '$.played_win_rate')) AS rate"
-            "  FROM positions AS p JOIN games ON games.id = p.game"
-            "  LEFT JOIN plies ON plies.game = p.game AND plies.ply = p.ply"
+            "   MAX(p.rate) AS rate FROM positions AS p JOIN games ON games.id = p.game"
             f"  WHERE p.key = ? AND p.move != '' AND {condition} GROUP BY p.move, games.id)"
             " GROUP BY move ORDER BY games DESC, move",
             position_key(board.sfen()),

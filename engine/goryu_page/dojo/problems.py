@@ -21,12 +21,19 @@ ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC
 
 _PLY = "FROM plies WHERE plies.game = problems.game AND plies.ply = problems.ply"
 
-PROMISE = f"""
-(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, kind = 'tsume' DESC,
-(SELECT phase = 'opening' {_PLY}), (SELECT json_extract(judgement, '$.lead') {_PLY}) DESC, ply, problems.id
+_NEXT = f"""
+SELECT * FROM problems WHERE state = 'candidate' AND game IS (
+    SELECT id FROM games
+    WHERE EXISTS (SELECT 1 FROM problems WHERE problems.game = games.id AND state = 'candidate')
+    ORDER BY date DESC, id DESC LIMIT 1
+)
+ORDER BY kind = 'tsume' DESC, (SELECT phase = 'opening' {_PLY}),
+    (SELECT json_extract(judgement, '$.lead') {_PLY}) DESC, ply, id
+LIMIT 1
 """
-"""The order of candidates in SQL: the newest game first, and of each game what is likely to be sound: mates,
-whose check is short, then positions after the opening in which one move led the others most."""
+"""Finds the candidate to check next: of the newest game, then of those without one; of each game what is
+likely to be sound: mates, whose check is short, then positions after the opening in which one move led the
+others most."""
 
 MIXED = (
     "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
@@ -152,9 +159,7 @@ class Problems:
 
     def next_candidate(self) -> Problem | None:
         """Returns the candidate to check next, the most promising of the newest game, or None."""
-        rows = self._database.rows(
-            f"SELECT * FROM problems WHERE state = 'candidate' ORDER BY {PROMISE} LIMIT 1"
-        )
+        rows = self._database.rows(_NEXT)
         return _problem(rows[0]) if rows else None
 
     def decide(self, identity: int, state: ProblemState, playouts: int, content: Json) -> None:
@@ -185,7 +190,7 @@ class Problems:
     def refusals(self) -> dict[str, int]:
         """Returns how many candidates were refused, by the reason of `checking.Verdict`."""
         rows = self._database.rows(
-            "SELECT json_extract(content, '$.reason') AS reason, COUNT(*) AS n FROM problems"
+            "SELECT reason, COUNT(*) AS n FROM problems"
             " WHERE state = 'unsound' GROUP BY reason ORDER BY n DESC, reason"
         )
         return {row["reason"] or "": row["n"] for row in rows}

@@ -1,5 +1,7 @@
 """How the user has developed: accuracy and mistakes by month, problems solved by day."""
 
+import json
+from collections import Counter
 from typing import Any
 
 from goryu.analysis.judgement import MISTAKES
@@ -23,26 +25,28 @@ def progress(database: Database, minutes: int) -> dict[str, Any]:
     """
     months = database.rows(
         "SELECT month, COUNT(*) AS games,"
-        " AVG(CASE side WHEN 0 THEN black_accuracy ELSE white_accuracy END) AS accuracy"
+        " AVG(CASE side WHEN 0 THEN black_accuracy ELSE white_accuracy END) AS accuracy,"
+        " '[' || GROUP_CONCAT(CASE side WHEN 0 THEN black_phases ELSE white_phases END) || ']' AS phases"
         f" FROM ({_OWN}) AS own JOIN reviews ON reviews.game = own.id GROUP BY month ORDER BY month"
     )
-    kinds = ", ".join(f"'{kind}'" for kind in MISTAKES)  # As the index `mistakes` has them.
-    mistakes = database.rows(
-        f"SELECT month, kind, phase, COUNT(*) AS count FROM ({_OWN}) AS own"
-        " JOIN plies INDEXED BY mistakes ON plies.game = own.id AND plies.turn = own.side"
-        f" WHERE kind IN ({kinds}) GROUP BY month, kind, phase"
-    )
-    counts: dict[str, dict[str, dict[str, int]]] = {
-        row["month"]: {kind: dict.fromkeys(Phase, 0) for kind in MISTAKES} for row in months
-    }
-    for row in mistakes:
-        counts[row["month"]][row["kind"]][row["phase"]] = row["count"]
     days = database.rows(
         "SELECT date(at, ?) AS day, COUNT(*) AS attempts, SUM(is_right) AS right FROM attempts"
         " GROUP BY day ORDER BY day",
         f"{minutes:+d} minutes",
     )
     return {
-        "months": [{**dict(row), "mistakes": counts[row["month"]]} for row in months],
+        "months": [
+            {name: row[name] for name in ("month", "games", "accuracy")}
+            | {"mistakes": _sum(json.loads(row["phases"]))}
+            for row in months
+        ],
         "days": [dict(row) for row in days],
     }
+
+
+def _sum(games: list[dict[str, int]]) -> dict[str, dict[str, int]]:
+    """Returns how many mistakes there were by class, then by phase. games: as `reviews` has them."""
+    counts = Counter[str]()
+    for phases in games:
+        counts.update(phases)
+    return {kind: {phase: counts[f"{kind} {phase}"] for phase in Phase} for kind in MISTAKES}

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from sqlite3 import Connection
 
 from goryu.analysis.judgement import MISTAKES
 from goryu.analysis.position_analysis import PositionAnalysis
@@ -98,7 +99,16 @@ class Reviews:
         summaries = [review.summary(turn) for turn in (0, 1)]
         accuracies = [summary.accuracy for summary in summaries]
         mistakes = [sum(summary.counts[kind] for kind in MISTAKES) for summary in summaries]
-        row = (game, review.playouts, engine, *accuracies, *mistakes, now())
+        row = {
+            "game": game,
+            "playouts": review.playouts,
+            "engine": engine,
+            "black_accuracy": accuracies[0],
+            "white_accuracy": accuracies[1],
+            "black_mistakes": mistakes[0],
+            "white_mistakes": mistakes[1],
+            "reviewed": now(),
+        }
         phase = [each.value for each in phases(review.start, review.moves)]
         plies = [
             (game, ply.ply, ply.turn, ply.kind, ply.loss, phase[ply.ply - 1], json.dumps(judgement))
@@ -109,10 +119,25 @@ class Reviews:
         with self._database.transaction() as connection:
             if not connection.execute("SELECT 1 FROM games WHERE id = ?", (game,)).fetchone():
                 return False
-            connection.execute("DELETE FROM plies WHERE game = ?", (game,))
-            connection.execute("INSERT OR REPLACE INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            for table in ("plies", "reviews"):
+                connection.execute(f"DELETE FROM {table} WHERE game = ?", (game,))
+            self._database.insert("reviews", row)
             connection.executemany("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", plies)
+            summarise(connection, game)
         return True
+
+
+def summarise(connection: Connection, game: int) -> None:
+    """Writes what views ask of all games at once; call it in each transaction that changes the plies."""
+    rate = "SELECT json_extract(judgement, '$.played_win_rate') FROM plies"
+    rate += " WHERE plies.game = positions.game AND plies.ply = positions.ply"
+    connection.execute(f"UPDATE positions SET rate = ({rate}) WHERE game = ?", (game,))
+    kinds = ", ".join(f"'{kind}'" for kind in MISTAKES)
+    phases = "SELECT kind || ' ' || phase AS name, COUNT(*) AS n FROM plies"
+    phases += f" WHERE game = reviews.game AND turn = {{}} AND kind IN ({kinds}) GROUP BY name"
+    phases = f"(SELECT json_group_object(name, n) FROM ({phases}))"
+    changes = f"black_phases = {phases.format(0)}, white_phases = {phases.format(1)}"
+    connection.execute(f"UPDATE reviews SET {changes} WHERE game = ?", (game,))
 
 
 def lead(analysis: PositionAnalysis) -> float:

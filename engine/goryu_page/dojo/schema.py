@@ -140,5 +140,43 @@ MIGRATIONS = (
     -- An answer outside the list of the day, which it does not use up.
     ALTER TABLE attempts ADD COLUMN is_free INTEGER NOT NULL DEFAULT 0;
     """,
+    """
+    -- What views ask of all games at once stands apart from the judgements, which are large
+    -- (goryu_page.dojo.reviews.summarise).
+    ALTER TABLE positions ADD COLUMN rate REAL;  -- of the move: win rate, 0 to 1; NULL without a review
+    UPDATE positions SET rate = (
+        SELECT json_extract(judgement, '$.played_win_rate') FROM plies
+        WHERE plies.game = positions.game AND plies.ply = positions.ply AND json_valid(judgement)
+    );
+    ALTER TABLE reviews ADD COLUMN black_phases TEXT NOT NULL DEFAULT '{}';  -- JSON: how many mistakes
+    ALTER TABLE reviews ADD COLUMN white_phases TEXT NOT NULL DEFAULT '{}';  -- of each "CLASS PHASE"
+    UPDATE reviews SET black_phases = (
+        SELECT json_group_object(name, n) FROM (
+            SELECT kind || ' ' || phase AS name, COUNT(*) AS n FROM plies
+            WHERE game = reviews.game AND turn = 0 AND kind IN ('dubious', 'mistake', 'blunder') GROUP BY name
+        )
+    ), white_phases = (
+        SELECT json_group_object(name, n) FROM (
+            SELECT kind || ' ' || phase AS name, COUNT(*) AS n FROM plies
+            WHERE game = reviews.game AND turn = 1 AND kind IN ('dubious', 'mistake', 'blunder') GROUP BY name
+        )
+    );
+    DROP INDEX mistakes;
+
+    -- Have candidates of problems been made of the review?
+    ALTER TABLE reviews ADD COLUMN is_collected INTEGER NOT NULL DEFAULT 0;
+    UPDATE reviews SET is_collected = 1 WHERE reviewed < (
+        SELECT json_extract(value, '$.reviewed') FROM settings
+        WHERE key = 'problems.collected' AND json_valid(value)
+    );
+    CREATE INDEX reviews_to_collect ON reviews (reviewed) WHERE is_collected = 0;
+    """,
+    """
+    ALTER TABLE problems ADD COLUMN reason TEXT  -- why a check refused it
+        AS (CASE WHEN json_valid(content) THEN json_extract(content, '$.reason') END);
+    DROP INDEX problems_by_state;
+    CREATE INDEX problems_by_state ON problems (state, kind, reason);
+    CREATE INDEX problems_to_check ON problems (game) WHERE state = 'candidate';
+    """,
 )
 """The statements that lead from each version to the next; `PRAGMA user_version` counts those already run."""

@@ -15,6 +15,7 @@ from goryu.games.state import Move, State
 from goryu.implementation import Board, make_puct
 from goryu.kifu.record import Ending
 from goryu.players.agents.agents import AgentSetup, make_agent
+from goryu.players.agents.catalogue import ALGORITHMS
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.levels.levels import FULL_STRENGTH, LEVELS, evaluator_of
@@ -45,15 +46,19 @@ SMALL_GAME_AGENTS = {
         "random", "depth-limited:1", "flat-mc:10", "uct:100", "depth-limited:3",
         "value:2", "gumbel:16", "puct:30", "puct:400",
     ),
-    "reversi6": ("random", "depth-limited:1", "flat-mc:10", "depth-limited:3", "uct:100", "uct:1000"),
-    "reversi4": ("random", "depth-limited:1", "flat-mc:10", "uct:100", "alpha-beta"),
+    "reversi6": (
+        "random", "depth-limited:1", "flat-mc:10", "depth-limited:3", "uct:100", "uct:1000",
+        "gumbel:16", "puct:30", "puct:400",
+    ),
+    "reversi4": (
+        "random", "depth-limited:1", "flat-mc:10", "uct:100", "alpha-beta",
+        "gumbel:16", "puct:30", "puct:400",
+    ),
 }  # fmt: skip
-"""The opponents of each game, the weakest first; see `agents.py`. Each answers within seconds."""
+"""The opponents of each game, the weakest first; see `agents.py`. Each answers within seconds.
 
-
-SMALL_BOARDS = ("reversi6", "reversi4")
-NETWORK_AGENTS = ("gumbel:16", "puct:30", "puct:400")
-"""Opponents on a small board with a network of the user, `reversi6.onnx` or `reversi4.onnx` in `models/`."""
+None comes with a network for the smaller boards: a user may put one into `models/`.
+"""
 
 USER_ENGINE = "usi:"
 """Begins the name of an opponent that is an engine of the user."""
@@ -180,9 +185,7 @@ class Opponents:
         if kind not in self._setups:
             from goryu.players.agents.presets import board_setup  # It imports and loads networks.
 
-            # No network comes with the small boards, so none is missing there.
-            report = _log.info if kind in SMALL_BOARDS else _log.warning
-            self._setups[kind] = board_setup(kind, Random(), report)
+            self._setups[kind] = board_setup(kind, Random(), _log.info)  # Nobody chose what is missing.
         return self._setups[kind]
 
 
@@ -260,9 +263,14 @@ def levels() -> list[dict[str, Any]]:
 
 
 def agents() -> dict[str, list[str]]:
-    """Returns the opponents of each small game, with those that play by a network of the user."""
-    learnt = {game: NETWORK_AGENTS for game in SMALL_BOARDS if (models_folder() / f"{game}.onnx").is_file()}
-    return {game: [*names, *learnt.get(game, ())] for game, names in SMALL_GAME_AGENTS.items()}
+    """Returns the opponents of each small game whose networks are there: in a browser tab none is."""
+    return {game: [one for one in names if _can_play(one, game)] for game, names in SMALL_GAME_AGENTS.items()}
+
+
+def _can_play(agent: str, game: str) -> bool:
+    algorithm = agent.partition(":")[0]
+    file = f"{game}-value.onnx" if algorithm == "value" else f"{game}.onnx"
+    return ALGORITHMS[algorithm].uses != "network" or (models_folder() / file).is_file()
 
 
 def is_opponent(kind: str, name: str) -> bool:

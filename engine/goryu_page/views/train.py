@@ -16,7 +16,6 @@ from goryu.base.language import tr
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.answering import hint_move, judge_answer
-from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import now
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
@@ -132,8 +131,7 @@ class TrainView(View):
 
         def work() -> Json:
             self.session.dojo.problems.add_starter_set()
-            collect(self.session.dojo.database)
-            self.session.dojo.checker.wake()
+            self.session.dojo.collect()
             return self._state()
 
         return await self.ask("train.state", work)

@@ -230,7 +230,7 @@ def test_the_folder_of_another_loop_is_refused(tmp_path: Path) -> None:
 
 def test_a_damaged_file_of_a_run_is_named(tmp_path: Path) -> None:
     list(run(tmp_path))
-    names = ("loop.json", "log.jsonl", "clock.json", "games/0001.jsonl")
+    names: tuple[str, ...] = ("loop.json", "log.jsonl", "clock.json", "games/0001.jsonl")
     names += ("candidates/0001/trained.json", "candidates/0001/verdict.json")
     for name in names:
         content = (tmp_path / name).read_bytes()

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from fsrs import Card
 
+from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.review import GameReview
 from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
@@ -32,7 +33,13 @@ def filled(path: Path, seeds: tuple[int, ...], playouts: int = 10) -> Database:
         game = Games(database).add(sample_game(seed))
         assert game is not None
         record = Games(database).get(game)
-        Reviews(database).keep(game, GameReview(record.start, record.moves, playouts), "none")
+        review = GameReview(record.start, record.moves, playouts)
+        moves = (
+            MoveAnalysis("1i1h", 0.5, 9, 0.5, None, ()),
+            MoveAnalysis(record.moves[0], 0.5, 9, -0.5, None, ()),
+        )
+        review.analyses[:2] = [PositionAnalysis(10, True, 0.5, moves)] * 2
+        Reviews(database).keep(game, review, "none")
         with database.transaction() as connection:
             problem = connection.execute(
                 "INSERT INTO problems"
@@ -56,8 +63,8 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
     """What matters, without the numbers of the rows."""
     queries = {
         "games": "SELECT digest, record FROM games",
-        "positions": "SELECT digest, key, ply, move FROM positions JOIN games ON id = game",
-        "reviews": "SELECT digest, playouts FROM reviews JOIN games ON id = game",
+        "positions": "SELECT digest, key, ply, move, rate FROM positions JOIN games ON id = game",
+        "reviews": "SELECT digest, playouts, black_phases FROM reviews JOIN games ON id = game",
         "problems": "SELECT digest, key FROM problems JOIN games ON games.id = game",
         "attempts": "SELECT key, at FROM attempts JOIN problems ON problems.id = problem",
         "cards": "SELECT key, card FROM cards JOIN problems ON problems.id = problem",
@@ -73,6 +80,8 @@ def test_an_empty_database_gets_everything_back_once(tmp_path: Path) -> None:
     new = Database(tmp_path / "new.sqlite3")
     assert merge(new, tmp_path / "copy.sqlite3") == Merged(3, 3, 3)
     assert contents(new) == contents(lost)
+    assert any(row[-1] == 0.25 for row in contents(new)["positions"])
+    assert [row[-1] for row in contents(new)["reviews"]] == ['{"blunder opening":1}'] * 3
     assert merge(new, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
     assert contents(new) == contents(lost)
 
@@ -82,7 +91,7 @@ def test_two_databases_are_joined_and_the_better_review_and_the_later_card_stay(
     mine = filled(tmp_path / "mine.sqlite3", (3, 2), playouts=10)
     assert merge(mine, tmp_path / "other.sqlite3") == Merged(1, 1, 2)
     found = contents(mine)
-    assert sorted(playouts for _, playouts in found["reviews"]) == [10, 11, 11]
+    assert sorted(playouts for _, playouts, _ in found["reviews"]) == [10, 11, 11]
     assert sorted(json.loads(card)["card_id"] for _, card in found["cards"]) == [10, 11, 11]
     assert len(found["attempts"]) == 4
 
@@ -162,8 +171,8 @@ WRONG = {
     "a review of text": "UPDATE reviews SET black_mistakes = 'x'",
     "playouts of text": "UPDATE reviews SET playouts = 'x'",
     "an accuracy above all": "UPDATE reviews SET white_accuracy = 1e308",
-    "a judgement that is no JSON": "INSERT INTO plies VALUES (1, 1, 0, 'blunder', 0.5, 'opening', 'x')",
-    "a judgement of nothing": "INSERT INTO plies VALUES (1, 1, 0, 'blunder', 0.5, 'opening', '{}')",
+    "a judgement that is no JSON": "INSERT INTO plies VALUES (1, 3, 0, 'blunder', 0.5, 'opening', 'x')",
+    "a judgement of nothing": "INSERT INTO plies VALUES (1, 3, 0, 'blunder', 0.5, 'opening', '{}')",
     "a content that is no JSON": "UPDATE problems SET content = 'x'",
     "a list in place of content": "UPDATE problems SET content = '[]'",
     "a problem without answers": """UPDATE problems SET content = '{"answers": []}'""",

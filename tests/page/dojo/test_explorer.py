@@ -15,6 +15,7 @@ from goryu_page.dojo.dojo import Dojo
 from goryu_page.dojo.explorer import Explorer
 from goryu_page.dojo.game_list import Filter
 from goryu_page.dojo.games import Games
+from goryu_page.dojo.reviews import summarise
 from goryu_page.views.explorer import ExplorerView
 
 LINES = ("7g7f 3c3d 2g2f 4c4d", "2g2f 3c3d 7g7f 8c8d", "7g7f 8c8d 2g2f 8d8e")
@@ -70,6 +71,7 @@ def test_the_value_is_that_of_the_reviews(database: Database) -> None:
     with database.transaction() as connection:
         judgement = json.dumps({"played_win_rate": 0.75})
         connection.execute("INSERT INTO plies VALUES (1, 1, 0, 'good', 0.0, 'opening', ?)", (judgement,))
+        summarise(connection, 1)
     moves = {one.move: one for one in Explorer(database, None).moves(Board(), Filter())}
     assert (moves["7g7f"].win_rate, moves["2g2f"].win_rate) == (0.75, None)
 

@@ -15,7 +15,7 @@ from goryu.kifu.reading import parse_record
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu_page.dojo.checking import check, hopeless, judged
-from goryu_page.dojo.collecting import collect
+from goryu_page.dojo.collecting import REST_S, Collector, collect
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.problems import NewProblem, Problem, ProblemKind, Problems, ProblemState
@@ -39,7 +39,8 @@ def reviewed(
     game = present(Games(database).add(record, "game.kif"))
     with database.transaction() as connection:
         connection.execute("UPDATE games SET black = '甲', white = '乙' WHERE id = ?", (game,))
-        connection.execute("INSERT INTO reviews VALUES (?, 100, 'x', 90, 90, 1, 1, ?)", (game, at))
+        review = {"game": game, "playouts": 100, "engine": "x", "reviewed": at}
+        database.insert("reviews", review | {"black_mistakes": 1, "white_mistakes": 1})
         for ply, kind, loss, missed, allows in plies:
             judgement = {"kind": kind, "missed_mate": missed, "allows_mate": allows, "lead": ply / 10}
             phase = "opening" if ply > 4 else "middlegame"
@@ -112,6 +113,18 @@ def test_only_the_moves_of_the_user_count_once_a_name_is_known(database: Databas
     assert collect(database) == 0
 
 
+def test_reviews_give_their_candidates_in_portions(database: Database) -> None:
+    reviewed(database, PLIES[0])
+    newest = reviewed(database, PLIES[1], at="2")
+    assert collect(database, 1, before_others=newest) == 1
+    assert kinds(database) == {2: "mistake"}
+    told: list[int] = []
+    collector = Collector(database, lambda: told.append(1))
+    assert (collector.step(), collector.step()) == (REST_S, None)
+    assert kinds(database) == {1: "mistake", 2: "mistake"}
+    assert told == [1]
+
+
 def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     game = reviewed(database, PLIES[0])
     problems = Problems(database)
@@ -120,7 +133,7 @@ def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     problems.remove(candidate.id)
     problems.decide(candidate.id, ProblemState.SOUND, 1, {})
     with database.transaction() as connection:
-        connection.execute("UPDATE reviews SET reviewed = '9' WHERE game = ?", (game,))
+        connection.execute("UPDATE reviews SET is_collected = 0 WHERE game = ?", (game,))
     collect(database)
     assert problems.get(candidate.id).state is ProblemState.REMOVED
 

@@ -3,7 +3,10 @@ from pathlib import Path
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.progress import progress
+from goryu_page.dojo.reviews import summarise
 from sample_games import sample_game
+
+REVIEW = "game, playouts, engine, black_accuracy, white_accuracy, black_mistakes, white_mistakes, reviewed"
 
 
 def test_months_and_days_count_the_users_own_games(tmp_path: Path) -> None:
@@ -22,10 +25,11 @@ def test_months_and_days_count_the_users_own_games(tmp_path: Path) -> None:
     with database.transaction() as connection:
         for game in (1, 2, 3, 4):
             row = (game, 10, "none", 60 + game, 80 + game, 0, 0, "")
-            connection.execute("INSERT INTO reviews VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(f"INSERT INTO reviews ({REVIEW}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             for ply, kind in enumerate(kinds, start=1):
                 values = (game, ply, (ply - 1) % 2, kind, 0.1, "opening" if ply < 3 else "endgame", "{}")
                 connection.execute("INSERT INTO plies VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+            summarise(connection, game)
         connection.execute(
             "INSERT INTO problems (id, kind, start, moves, key, played, state, playouts, content, made)"
             " VALUES (1, '', '', '', x'00', '', '', 0, '', '')"

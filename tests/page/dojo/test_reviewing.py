@@ -129,6 +129,10 @@ def test_games_are_reviewed_newest_first_and_others_are_told(new_server: Callabl
     for row in plies:
         judgement = json.loads(row["judgement"])
         assert (judgement["kind"], judgement["loss"]) == (row["kind"], row["loss"])
+    rates = server.database.rows("SELECT rate FROM positions WHERE game = ? ORDER BY ply", new)
+    assert [rate for (rate,) in rates[:-1]] == [
+        json.loads(row["judgement"])["played_win_rate"] for row in plies
+    ]
     review = server.database.rows("SELECT * FROM reviews WHERE game = ?", new)[0]
     assert (review["playouts"], review["engine"]) == (20, "hashed")
     assert review["black_mistakes"] == sum(row["turn"] == 0 and row["kind"] in MISTAKES for row in plies)

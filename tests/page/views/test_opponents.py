@@ -1,6 +1,7 @@
 """The engines of one tab."""
 
 from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 from unittest.mock import MagicMock
 
@@ -12,7 +13,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.player import Player
 from goryu.players.set_up.loading import SharedEvaluators
 from goryu_page.session.session import Job
-from goryu_page.views.opponents import CAPACITY_BYTES, Opponents
+from goryu_page.views.opponents import CAPACITY_BYTES, Opponents, agents
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,17 @@ def test_a_search_uses_no_more_memory_than_one_tab_may(chosen: int, used: int) -
     config = EngineConfig()
     config = replace(config, search=replace(config.search, capacity_bytes=chosen))
     assert Opponents(config, SharedEvaluators(print))._config.hash_bytes(uses_gpu=True) == used
+
+
+def test_an_opponent_whose_network_is_missing_cannot_be_chosen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("goryu_page.views.opponents.models_folder", lambda: tmp_path)
+    assert not {"value:2", "gumbel:16", "puct:30"} & set(agents()["reversi"])
+    (tmp_path / "reversi.onnx").touch()
+    assert {"gumbel:16", "puct:30"} < set(agents()["reversi"])
+    assert "value:2" not in agents()["reversi"]
+    assert "alpha-beta" in agents()["tictactoe"]
 
 
 def test_levels_and_full_strength_may_have_different_networks(monkeypatch: pytest.MonkeyPatch) -> None:
