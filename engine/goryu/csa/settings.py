@@ -65,7 +65,7 @@ def read_settings(path: Path) -> Settings:
             )
         try:
             return _settings(tomllib.load(file))
-        except (InputError, ValueError) as error:  # Wrong TOML or UTF-8 is a ValueError.
+        except (ValueError, RecursionError) as error:  # An InputError, wrong UTF-8, or wrong TOML.
             raise InputError(f"{path}: {error}") from None
 
 

@@ -12,6 +12,7 @@ The page knows the names only: commands come from this file alone.
 
 import tomllib
 from dataclasses import dataclass
+from os.path import expanduser
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def read_engines(path: Path) -> list[UserEngine]:
         return []
     except OSError as error:
         raise InputError(f"{path}: {explained(error)}") from error
-    except ValueError as error:  # Of the encoding, or of TOML.
+    except (ValueError, RecursionError) as error:  # Of the encoding, or of TOML.
         raise InputError(f"{path}: {error}") from error
     entries = data.pop("engine", [])
     if data or not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
@@ -107,17 +108,12 @@ def _engine(entry: dict[str, Any], place: str) -> UserEngine:
     if not isinstance(options, dict) or not all(isinstance(v, str | int | float) for v in options.values()):
         raise InputError(tr("{place}: options: expected texts, numbers, true or false", place=place))
     spec = EngineSpec(
-        command=(_home(command[0]), *command[1:]),
+        command=(expanduser(command[0]), *command[1:]),
         options=tuple((option, _usi_value(value)) for option, value in options.items()),
         name=name.strip(),
-        directory=None if directory is None else _home(directory),
+        directory=None if directory is None else expanduser(directory),
     )
     return UserEngine(name.strip(), spec, float(seconds))
-
-
-def _home(path: str) -> str:
-    """Returns a path with the home folder in place of a leading ~."""
-    return str(Path(path).expanduser()) if path.startswith("~") else path
 
 
 def _usi_value(value: Any) -> str:

@@ -282,7 +282,7 @@ class UsiClient:
                     env=environment,
                     start_new_session=True,
                 )
-            except OSError as error:
+            except (OSError, ValueError) as error:  # A zero byte is a ValueError.
                 command = " ".join(self.spec.command)
                 raise EngineError("crash", f"cannot start {command!r}: {error}") from error
         threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()

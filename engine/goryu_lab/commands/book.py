@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from goryu.base.files import atomic_write, check_outputs, check_writable
+from goryu.base.printable import printable
 from goryu.commands.common import (
     UsageError,
     add_verb,
@@ -271,7 +272,7 @@ def _check(args: argparse.Namespace) -> int:
     positions = [place for _, place in book.positions()]
     found = list(problems(book))
     for problem in found[:ERRORS]:
-        print(problem)
+        print(printable(problem))
     if len(found) > ERRORS:
         print(f"and {len(found) - ERRORS} more problems")
     if found:

@@ -66,7 +66,7 @@ class Backup:
                 merged = await asyncio.to_thread(lambda: self._dojo.merge(path))
             except (GoryuError, OSError) as error:
                 return web.Response(status=400, text=explained(error))
-            except web.RequestPayloadError as error:  # Such as an encoding that it does not have.
+            except web.RequestPayloadError as error:  # Such as chunks that are none.
                 return web.Response(status=400, text=str(error))
         return web.json_response(asdict(merged))
 

@@ -112,7 +112,11 @@ class Server:
         With `lan` it listens on that address, too. Raises OSError or InputError if a port is in use.
         """
         runner = web.AppRunner(
-            self._app(), access_log=None, shutdown_timeout=1.0, keepalive_timeout=self.limits.idle_s
+            self._app(),
+            access_log=None,
+            shutdown_timeout=1.0,
+            keepalive_timeout=self.limits.idle_s,
+            auto_decompress=False,  # No page sends such bodies, and wrong ones end in tracebacks of aiohttp.
         )
         await runner.setup()
         sweeper: asyncio.Task[None] | None = None

@@ -35,10 +35,17 @@ def test_the_file_is_read_from_the_config_folder(tmp_path: Path, monkeypatch: py
     assert engine_named("One").spec.command == (str(Path.home() / "engines" / "one"), "--quiet")
 
 
+def test_a_home_folder_of_nobody_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "engines.toml"
+    path.write_text("[[engine]]\nname = 'x'\ncommand = ['~nobody-has-this-name/a', '~']", encoding="utf-8")
+    assert read_engines(path)[0].spec.command == ("~nobody-has-this-name/a", "~")
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "[[engine]",
+        "engine = " + "[" * 10_000,
         "engine = 3",
         "[engine]\nname = 'x'",
         "[[engine]]\nname = 'x'\ncommand = 'sh'",

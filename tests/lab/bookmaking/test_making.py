@@ -401,6 +401,7 @@ def test_problems_of_a_book_are_found(tmp_path: Path, capsys: pytest.CaptureFixt
         (f"sfen {START_SFEN}\n", "expected at least one move"),
         (f"sfen {START_SFEN}\n7g7f none x\n", "expected MOVE REPLY"),
         ("sfen 9/9 b - 1\n7g7f none\n", "sfen|SFEN|rank"),
+        ("sfen \x1b[2J b - 1\n7g7f none\n", r"\x1b[2J b - 1: SFEN"),
     ]:
         path = written(tmp_path, text)
         assert program.main(["check", str(path)]) == (0 if complaint is None else 1)

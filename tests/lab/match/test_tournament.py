@@ -194,8 +194,9 @@ def test_the_error_of_an_engine_that_dies_quotes_its_log(tmp_path: Path) -> None
 
 
 def test_a_program_that_is_not_an_engine_is_an_error() -> None:
-    with pytest.raises(EngineError, match="cannot start"):
-        UsiClient(EngineSpec((MISSING,))).start()
+    for command in (MISSING, "a\0b"):
+        with pytest.raises(EngineError, match="cannot start"):
+            UsiClient(EngineSpec((command,))).start()
     with pytest.raises(EngineError, match="died"):
         UsiClient(EngineSpec((sys.executable, "-c", "pass"))).start()
     mute = UsiClient(

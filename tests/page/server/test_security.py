@@ -97,6 +97,18 @@ class TestToken:
             assert status(server.url, method, **{TOKEN_HEADER: "x"}) == 403
             assert status(server.url, method, **{TOKEN_HEADER: server.token}) == 405
 
+    def test_a_body_with_an_encoding_that_it_has_not_leaves_no_traceback(
+        self, server: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        async def post(client: aiohttp.ClientSession) -> int:
+            headers = {"Content-Encoding": "gzip"}
+            async with client.post(server.url, data=b"no gzip", headers=headers) as response:
+                return response.status
+
+        assert ask(post) == 403  # The body is read only after the answer, to free the connection.
+        assert status(server.url) == 200
+        assert "Traceback" not in caplog.text
+
     def test_each_server_has_its_own(self, server: Any) -> None:
         assert Guard().token != server.token
         assert len(server.token) > 40

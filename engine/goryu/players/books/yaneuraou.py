@@ -41,7 +41,10 @@ NOTHING = ("none", "None", "resign")
 LARGEST = 2**63 - 1
 """The largest number that a book may have."""
 
-_POSITION = re.compile(rb"^sfen +([^\r\n]*?)[ \t]*\r?$", re.MULTILINE)
+MOST_ENTRY_BYTES = 1 << 16
+"""Of the moves of a position, which has 593 at most."""
+
+_POSITION = re.compile(rb"^sfen +([^\r\n]{0,1000}?)[ \t]*\r?$", re.MULTILINE)
 _BEHIND_ALL = b"\xff"
 
 
@@ -122,8 +125,10 @@ class YaneuraOuBook:
         return list(self._moves(place))
 
     def _moves(self, place: int) -> Iterator[BookMove]:
-        end = self._text.find(b"\nsfen ", place)
-        for line in self._text[place : end if end >= 0 else None].decode("utf-8", "replace").splitlines():
+        end = self._text.find(b"\nsfen ", place) % (len(self._text) + 1)  # -1: the end of the file.
+        if end - place > MOST_ENTRY_BYTES:
+            raise BookError(f"{self._name}: expected at most {MOST_ENTRY_BYTES} bytes for a position")
+        for line in self._text[place:end].decode("utf-8", "replace").splitlines():
             words = line.split()
             if words and not line.startswith(("#", "//")) and words[0] not in NOTHING:
                 yield self._parse(line, words)

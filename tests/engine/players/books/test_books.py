@@ -119,6 +119,16 @@ def test_a_large_book_out_of_order_is_refused(tmp_path: Path) -> None:
         YaneuraOuBook(database(tmp_path, text), max_indexed_bytes=0)
 
 
+def test_an_entry_without_end_is_refused_and_a_line_without_end_is_no_position(tmp_path: Path) -> None:
+    moves = "7g7f none\n" * 10_000
+    text = f"#YANEURAOU-DB2016 1.00\nsfen {START}\n{moves}sfen {'x' * 100_000}\n2g2f none\n"
+    book = YaneuraOuBook(database(tmp_path, text))
+    [(sfen, place)] = book.positions()
+    assert sfen == START
+    with pytest.raises(BookError, match="65536 bytes"):
+        book.moves_at(place)
+
+
 @pytest.mark.parametrize("line", ["7g7f 3c3d x", "7g7f 3c3d 0 32 -1", f"7g7f 3c3d {10**400} 32 1"])
 def test_a_line_that_is_no_move_is_reported(tmp_path: Path, line: str) -> None:
     book = YaneuraOuBook(database(tmp_path, f"#YANEURAOU-DB2016 1.00\nsfen {START}\n{line}\n"))
