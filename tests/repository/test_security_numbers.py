@@ -25,6 +25,7 @@ def test_the_limits_that_it_promises_are_those_of_the_code() -> None:
     limits = TabLimits()
     promises = (
         f"more than {tensors.MOST_BYTES // gib} GiB",
+        f"a model of more than {external_data.MOST_NODES:,} nodes",
         f"description has more than {torch_checkpoint.MOST_PICKLE_BYTES // mib} MiB",
         f"A record may have {reading.MAX_BYTES // mib} MiB, a game {reading.MAX_LINES:,} lines",
         f"an archive in an archive {archives.MAX_ARCHIVE_BYTES // mib} MiB",

@@ -232,5 +232,6 @@ def _entry(path: Path, *keys: str) -> dict[str, Any]:
     """Returns the JSON object of a file; raises InputError if it is none, or lacks a key."""
     with expecting(path, "an entry of a run"):
         entry = {**parse_json(path.read_bytes())}
-        assert entry.keys() >= {*keys}, f"{' '.join(keys)} is missing"
+        if missing := {*keys} - entry.keys():
+            raise InputError(f"{' '.join(missing)} is missing")
     return entry

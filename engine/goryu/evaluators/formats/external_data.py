@@ -6,13 +6,14 @@ piece again, a sha256 tells networks apart whose graphs are the same, and the gr
 Source: onnx/onnx.proto, `TensorProto.external_data`; ONNX, "External Data".
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from goryu.evaluators.formats.onnx_fields import (
     ENTRY_KEY,
     ENTRY_VALUE,
     GRAPH_CONSTANT,
+    GRAPH_NODE,
     MODEL_GRAPH,
     TENSOR_EXTERNAL,
     TENSOR_LOCATION,
@@ -24,6 +25,9 @@ from goryu.evaluators.network.model_files import damaged
 
 MOST_BYTES = 2 << 30
 """Of a file of constants; an ONNX file itself cannot have more."""
+
+MOST_NODES = 10_000
+"""Of a model; onnxruntime takes minutes for 100,000. A network of 40 blocks has some 400."""
 
 MOST_SHARED = 2
 """Constants may take all bytes of their files so many times."""
@@ -38,35 +42,35 @@ def read_model(path: Path) -> bytes:
     """
     content = path.read_bytes()
     try:
-        model = list(fields(memoryview(content)))
-        graphs = [value for number, _, value in model if number == MODEL_GRAPH]
-        if not any(_has_external_data(graph) for graph in graphs if isinstance(graph, memoryview)):
+        graphs = _messages(memoryview(content), MODEL_GRAPH)
+        if sum(len(_messages(graph, GRAPH_NODE)) for graph in graphs) > MOST_NODES:
+            raise ValueError(f"more than {MOST_NODES} nodes")
+        if not any(_place(tensor) for graph in graphs for tensor in _messages(graph, GRAPH_CONSTANT)):
             return content
         constants = _Constants(path.resolve().parent)
-        return b"".join(
-            field_of(number, constants.put_into(value))
-            if number == MODEL_GRAPH and isinstance(value, memoryview)
-            else copied(number, kind, value)
-            for number, kind, value in model
-        )
+        return _with(memoryview(content), MODEL_GRAPH, constants.put_into)
     except (IndexError, ValueError) as error:
         raise damaged(path, error) from error
 
 
-def _has_external_data(graph: memoryview) -> bool:
-    return any(
-        number == GRAPH_CONSTANT and isinstance(value, memoryview) and bool(_place(value))
-        for number, _, value in fields(graph)
-    )
-
-
 def _place(tensor: memoryview) -> Mapping[str, str]:
     """Returns where a tensor's content is (location, offset, length); nothing if the tensor has it."""
-    place: dict[str, str] = {}
-    for number, _, value in fields(tensor):
-        if number == TENSOR_EXTERNAL and isinstance(value, memoryview):
-            place[text_field(value, ENTRY_KEY)] = text_field(value, ENTRY_VALUE)
-    return place
+    entries = _messages(tensor, TENSOR_EXTERNAL)
+    return {text_field(entry, ENTRY_KEY): text_field(entry, ENTRY_VALUE) for entry in entries}
+
+
+def _messages(message: memoryview, field: int) -> list[memoryview]:
+    return [part for number, _, part in fields(message) if number == field and isinstance(part, memoryview)]
+
+
+def _with(message: memoryview, field: int, change: Callable[[memoryview], bytes]) -> bytes:
+    """Returns a message with changed messages of a field."""
+    return b"".join(
+        field_of(number, change(value))
+        if number == field and isinstance(value, memoryview)
+        else copied(number, kind, value)
+        for number, kind, value in fields(message)
+    )
 
 
 class _Constants:
@@ -82,12 +86,7 @@ class _Constants:
 
     def put_into(self, graph: memoryview) -> bytes:
         """Returns a graph that keeps all its constants itself."""
-        return b"".join(
-            field_of(number, self._complete(value))
-            if number == GRAPH_CONSTANT and isinstance(value, memoryview)
-            else copied(number, kind, value)
-            for number, kind, value in fields(graph)
-        )
+        return _with(graph, GRAPH_CONSTANT, self._complete)
 
     def _complete(self, tensor: memoryview) -> bytes:
         if not (place := _place(tensor)):

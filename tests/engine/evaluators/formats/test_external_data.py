@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goryu.evaluators.formats.external_data import read_model
+from goryu.evaluators.formats.external_data import MOST_NODES, read_model
 from goryu.evaluators.formats.onnx_edit import halved
+from goryu.evaluators.formats.onnx_fields import GRAPH_NODE, MODEL_GRAPH
 from goryu.evaluators.formats.onnx_graph import read_graph
+from goryu.evaluators.formats.protobuf import field_of
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
@@ -97,3 +99,13 @@ def test_a_missing_or_wrong_second_file_is_an_error_that_names_it(
         read_model(model)
     with pytest.raises(ModelError):
         NetworkEvaluator(model, backend="cpu")
+
+
+def test_a_model_of_too_many_nodes_is_refused(tmp_path: Path) -> None:
+    node = field_of(GRAPH_NODE, b"")
+    for count in (MOST_NODES, MOST_NODES + 1):
+        graph = field_of(MODEL_GRAPH, count * node)
+        (tmp_path / f"{count}.onnx").write_bytes(graph)
+    read_model(tmp_path / f"{MOST_NODES}.onnx")
+    with pytest.raises(ModelError, match="more than 10000 nodes"):
+        read_model(tmp_path / f"{MOST_NODES + 1}.onnx")
