@@ -174,7 +174,6 @@ def _unpack(archive: Path, folder: Path) -> None:
                 (folder / f"{name}.gz").write_bytes(gzip.compress(content, mtime=0))
             else:
                 (folder / name).write_bytes(content)
-    (folder / "NOTICE.txt").write_text(NOTICE, encoding="utf-8")
 
 
 def chapter_of(path: str) -> str:
@@ -187,6 +186,7 @@ def begin_site(site: Path) -> None:
     """Empties the folder of a site, and puts Pyodide into it; raises UsageError without npm."""
     shutil.rmtree(site, ignore_errors=True)
     shutil.copytree(fetch_pyodide(), site / PYODIDE)
+    (site / PYODIDE / "NOTICE.txt").write_text(NOTICE, encoding="utf-8")
 
 
 def build(site: Path, chapters: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ MOST_BYTES = 2 << 30
 """Of a file of constants; an ONNX file itself cannot have more."""
 
 MOST_NODES = 10_000
-"""Of a model; onnxruntime takes minutes for 100,000. A network of 40 blocks has some 400."""
+"""Of a model; a chain of 100,000 kept `usi` from answering for 25 s. goryu-10x96 has 88."""
 
 MOST_SHARED = 2
 """Constants may take all bytes of their files so many times."""
