@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -87,6 +88,7 @@ def test_a_message_is_done_or_refused_in_a_sentence(tmp_path: Path, monkeypatch:
 
     dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig())
     dojo.games.add(GameRecord(plies=(Ply("7g7f"),), names=("me", "you"), winner=0), "", "mine")
-    asyncio.run(send())
+    with ThreadPoolExecutor(1) as pool:  # In this thread Playwright's event loop may run.
+        pool.submit(asyncio.run, send()).result()
     dojo.close()
     assert defects == []
