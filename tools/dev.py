@@ -260,6 +260,11 @@ TASKS = {
     "large-dojo": Verb(
         "measure how soon the views answer with 10,000 games", ("tools",), script("experiments/large_dojo.py")
     ),
+    "tab-speed": Verb(
+        "measure the page without a server: starts, a review, memory",
+        ("test",),
+        script("tab_speed.py"),
+    ),
     "tsume-oracle": Verb(
         "compare mates and their lengths with cshogi", ("test",), script("experiments/tsume_oracle.py")
     ),

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 
 import wasm
-from bootstrap import StepError, log
+from bootstrap import StepError, log, set_up_lock
 from goryu.analysis import joining
 from goryu.commands.common import UsageError
 from goryu_page.server.index import START, STYLES, index, joined, later
@@ -132,8 +132,13 @@ def compile_python(pyodide: Path, archive: Path) -> None:
 def fetch_wheels() -> Path:
     """Returns a folder with the unpacked wheels, which pip downloads into build/ once."""
     folder = ROOT / "build" / "textbook" / "wheels"
-    if folder.exists():
-        return folder
+    with set_up_lock():
+        if not folder.exists():
+            _fetch_wheels(folder)
+    return folder
+
+
+def _fetch_wheels(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
         wanted, unpacked = Path(temporary, "wheels.txt"), Path(temporary, "unpacked")
@@ -147,13 +152,11 @@ def fetch_wheels() -> Path:
             with zipfile.ZipFile(wheel) as packed:
                 packed.extractall(unpacked)
         unpacked.rename(folder)
-    return folder
 
 
 def _write_engine(folder: Path) -> None:
     try:
-        wasm.build()
-        wasm.pack_networks()
+        wasm.make()
     except StepError as error:
         raise UsageError(str(error)) from error
     folder.mkdir()

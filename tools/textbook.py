@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import shogi
 
+from bootstrap import set_up_lock
 from goryu.analysis import joining
 from goryu.analysis.page_texts import json_in_page, texts_json
 from goryu.analysis.standalone_page import tables
@@ -147,8 +148,13 @@ CHAPTERS = {
 def fetch_pyodide() -> Path:
     """Returns the folder of Pyodide, which npm downloads into build/ once; raises UsageError if it cannot."""
     folder = ROOT / "build" / NAME / f"pyodide-{VERSION}"
-    if folder.exists():
-        return folder
+    with set_up_lock():
+        if not folder.exists():
+            _fetch_pyodide(folder)
+    return folder
+
+
+def _fetch_pyodide(folder: Path) -> None:
     if shutil.which("npm") is None:
         raise UsageError("npm is not installed")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -160,7 +166,6 @@ def fetch_pyodide() -> Path:
         unpacked = Path(temporary, "unpacked")
         _unpack(archive, unpacked)
         unpacked.rename(folder)
-    return folder
 
 
 def _unpack(archive: Path, folder: Path) -> None:

@@ -18,14 +18,12 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from hashlib import sha256
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from bootstrap import ROOT, StepError, log
+from bootstrap import ROOT, StepError, log, set_up_lock
+from file_server import file_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -73,9 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement (default 2)")
     given = parser.parse_args(arguments)
     try:
-        build()
-        pack_networks()
-        pack_for_shogihome()
+        make()
         print_sizes()
         if given.bench:
             bench(given.seconds)
@@ -86,6 +82,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 # ---- The module
+
+
+def make() -> None:
+    """Makes all files in build/wasm that are missing or old, in one process at a time; raises StepError."""
+    with set_up_lock():
+        build()
+        pack_networks()
+        pack_for_shogihome()
 
 
 def build() -> None:
@@ -247,26 +251,14 @@ def answers(jobs: Sequence[Job]) -> list[Any]:
 
 def answers_in_page(browser: Browser, jobs: Sequence[Job]) -> list[Any]:
     """Returns the same from a page in a browser of Playwright; the server of its files sets no headers."""
-    handler = partial(QuietHandler, directory=str(BUILD))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
+    with file_server(BUILD) as server:
         page = browser.new_page()
         try:
             page.goto(f"http://127.0.0.1:{server.server_port}/package.json")
             results: list[Any] = page.evaluate(IN_PAGE, jobs)
         finally:
             page.close()
-            server.shutdown()
-            thread.join()
     return results
-
-
-class QuietHandler(SimpleHTTPRequestHandler):
-    """A server of files that does not print every request."""
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 # ---- How fast it is

@@ -20,6 +20,4 @@ def module() -> None:
         pytest.skip("Node.js is not installed")
     if not wasm.ZIG.exists() and "GORYU_TEST_WASM" not in os.environ:
         pytest.skip("the compiler is not installed: python3 tools/dev.py wasm, or GORYU_TEST_WASM=1")
-    wasm.build()
-    wasm.pack_networks()
-    wasm.pack_for_shogihome()
+    wasm.make()

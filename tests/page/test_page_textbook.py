@@ -5,11 +5,9 @@ import json
 import re
 import subprocess
 import sys
-import threading
 import zipfile
 from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import textbook
+from file_server import file_server
 from goryu.commands.common import UsageError
 from goryu_page.microscope.tab import Tab
 from paths import ROOT
@@ -114,19 +113,11 @@ def site(hooks: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: Any) -> None:
-        pass
-
-
 @pytest.fixture
 def files(site: Path) -> Iterator[ThreadingHTTPServer]:
     """What `python -m http.server` does."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield server
-    server.shutdown()
-    server.server_close()
+    with file_server(site) as server:
+        yield server
 
 
 @pytest.mark.slow

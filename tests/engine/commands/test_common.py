@@ -321,7 +321,7 @@ for program in sys.argv[1:]:
 """
 
 
-NOT_PROGRAMS = {"bootstrap", "network_file", "tab_page", "textbook"}
+NOT_PROGRAMS = {"bootstrap", "file_server", "network_file", "tab_page", "textbook"}
 
 
 def test_help_needs_no_extra() -> None:
