@@ -226,8 +226,8 @@ def _checksum(path: Path) -> str:
 
 
 def _text(graph: "BookGraph", config: "EngineConfig", comment: str) -> str:
-    from goryu.players.books.yaneuraou_writer import yaneuraou_text
     from goryu_lab.bookmaking.entries import book_entries
+    from goryu_lab.bookmaking.yaneuraou_writer import yaneuraou_text
 
     return yaneuraou_text(book_entries(graph, config.output.eval_coef), comment)
 
@@ -266,7 +266,7 @@ def _shown(book: "OpeningBook", board: "Board", move: "BookMove", *, usi: bool) 
 
 
 def _check(args: argparse.Namespace) -> int:
-    from goryu.players.books.checking import problems
+    from goryu_lab.bookmaking.checking import problems
 
     book = _open(args.book)
     positions = [place for _, place in book.positions()]
@@ -344,8 +344,8 @@ def _lines(paths: Sequence[Path]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _merge(args: argparse.Namespace) -> None:
-    from goryu.players.books.checking import merged
-    from goryu.players.books.yaneuraou_writer import yaneuraou_text
+    from goryu_lab.bookmaking.checking import merged
+    from goryu_lab.bookmaking.yaneuraou_writer import yaneuraou_text
 
     check_outputs([args.out], args.book)
     check_writable(args.out)

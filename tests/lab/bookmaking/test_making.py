@@ -11,11 +11,10 @@ from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi, parse_sfen
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord, Ply
 from goryu.players.books.book import BookMove, position_of
-from goryu.players.books.checking import merged, problems
 from goryu.players.books.yaneuraou import YaneuraOuBook
-from goryu.players.books.yaneuraou_writer import yaneuraou_text
 from goryu.players.config import EngineConfig, with_fields
 from goryu.players.set_up.loading import load_evaluator
+from goryu_lab.bookmaking.checking import merged, problems
 from goryu_lab.bookmaking.entries import book_entries
 from goryu_lab.bookmaking.graph import BookGraph
 from goryu_lab.bookmaking.making import SearchJob, make_book
@@ -24,6 +23,7 @@ from goryu_lab.bookmaking.rules import BookRules
 from goryu_lab.bookmaking.searched import BookSearcher, SearchedMove, SearchedPosition
 from goryu_lab.bookmaking.state import BookState, BookStateError
 from goryu_lab.bookmaking.verifying import verify
+from goryu_lab.bookmaking.yaneuraou_writer import yaneuraou_text
 from goryu_lab.commands import book as program
 from goryu_lab.work.threads import ThreadPool
 

@@ -17,11 +17,11 @@ from goryu.implementation import Board
 from goryu.players.books.apery import AperyBook
 from goryu.players.books.apery_key import apery_key
 from goryu.players.books.book import BookError, BookMove, fields_of, flipped, flipped_move
-from goryu.players.books.checking import problems
 from goryu.players.books.config import OWN_BOOK, VARIABLE, BookConfig, BookFile
 from goryu.players.books.opening_book import OpeningBook, open_book
 from goryu.players.books.selection import choose
 from goryu.players.books.yaneuraou import YaneuraOuBook
+from goryu_lab.bookmaking.checking import problems
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
