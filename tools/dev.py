@@ -257,6 +257,11 @@ TASKS = {
         ("tools",),
         script("experiments/problem_soundness.py"),
     ),
+    "first-problem": Verb(
+        "measure how soon after a game a problem is made from it",
+        ("web",),
+        script("experiments/first_problem.py"),
+    ),
     "large-dojo": Verb(
         "measure how soon the views answer with 10,000 games", ("tools",), script("experiments/large_dojo.py")
     ),

@@ -243,7 +243,7 @@ def test_every_program_of_tools_is_a_verb() -> None:
     others |= {"experiments/analysis_load.py", "experiments/gnushogi_usi.py", "experiments/mutants.py"}
     others |= {"experiments/format_round_trip.py", "experiments/pretended_games.py"}
     others |= {"parcel.py"}  # It needs nothing but Python.
-    others |= {"network_file.py"}  # A part of wasm.py.
+    others |= {"network_file.py", "file_server.py"}  # Parts of wasm.py.
     others |= {"message_types.py", "javascript_types.py"}  # They need what the tests need.
     others |= {"textbook.py", "tab_page.py"}  # The verb `docs` runs them by docs/hooks.py.
     others |= {"bench.py"}  # A command of goryu, and so a verb.

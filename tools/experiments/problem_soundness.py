@@ -24,7 +24,7 @@ from goryu.engines.usi_client import EngineSpec, UsiClient
 from goryu.kifu.reading import read_record
 from goryu.players.set_up.loading import load_evaluator
 from goryu.usi.start_config import start_config
-from goryu_page.dojo.checking import check, compare_again
+from goryu_page.dojo.checking import NEAR, check
 from goryu_page.dojo.collecting import collect
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
@@ -160,15 +160,20 @@ class Fairy:
 
 
 def check_again(asked: Sequence[Problem], searcher: PositionSearcher, settings: TrainingSettings) -> None:
-    """Compares the moves near the best one again, with twice the playouts.
+    """Compares the moves near the best one again, each by a search of its own with twice the playouts.
 
     A problem stays sound if the best move is an answer and better by the threshold than all that are none.
     """
-    longer = TrainingSettings(playouts=2 * settings.playouts)
     sound = 0
     for number, problem in enumerate(asked, start=1):
         again = [dict(answer) for answer in problem.content["answers"]]
-        compare_again(searcher, problem, again, longer, lambda: False)
+        least = again[0]["win_rate"] - NEAR * settings.threshold
+        for answer in again:
+            if least < answer["win_rate"] < 1.0:
+                way = (*problem.moves, answer["move"])
+                child = searcher.search(problem.start, way, 2 * settings.playouts, lambda: False)
+                answer["win_rate"] = 1 - child.win_rate
+        again.sort(key=lambda answer: -answer["win_rate"])
         best = again[0]
         wrong = max((answer["win_rate"] for answer in again if not answer["accepted"]), default=0.0)
         is_sound = best["accepted"] and best["win_rate"] - wrong >= settings.threshold

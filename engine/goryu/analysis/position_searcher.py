@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.evaluators.network.providers import RUN_ERRORS
-from goryu.games.shogi import move_to_usi
+from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
@@ -102,6 +102,24 @@ class PositionSearcher:
         except RUN_ERRORS as error:
             raise self.loaded.lose(error) from error
         return self.analysis(lines)
+
+    def deepen(self, move: str, playouts: int, should_stop: Callable[[], bool]) -> MoveAnalysis:
+        """Searches the last position through one of its moves alone; returns what is known of the move.
+
+        move: in USI, legal. playouts: through it, those that it has included. Raises LostError.
+        """
+        wanted = [move_from_usi(move)]
+        try:
+            found = self._puct.search(self.board, lambda stats: True, root_moves=wanted).moves[0]
+            missing = playouts - found.visits
+            if missing > 0 and not found.is_certain:
+                result = self._puct.search(
+                    self.board, lambda stats: should_stop(), max_playouts=missing, root_moves=wanted
+                )
+                found = result.moves[0]
+        except RUN_ERRORS as error:
+            raise self.loaded.lose(error) from error
+        return _move_analysis(found)
 
     def _follows(self, position: GamePosition) -> bool:
         """Does the position follow from the last one, so that the graph is valid for it?"""

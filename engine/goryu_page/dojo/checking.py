@@ -4,10 +4,10 @@ A problem is sound if its answers can be told from the other moves: the best mov
 than the first move that is not an answer. A move is an answer if it loses less than half the threshold
 against the best move, or wins anyway; a move between half and the whole threshold makes a problem unsound.
 
-The values that are compared come from searches of the positions after the moves, with equal playouts: the
-search before the moves only proposes them. Of a problem that seems sound the moves near the best one are
-compared again, with as many playouts each as the search before them had: most of the problems that a longer
-search refutes have a move near one of the limits.
+A search proposes moves; each of them then gets equal playouts, those that it had included. Of a problem that
+seems sound the moves near the best one are compared again, with as many playouts each as the search before
+had: most of the problems that a longer search refutes have a move near one of the limits. All this is one
+graph: what was searched for one move serves the others.
 
 A first, short comparison refuses what is hopeless beyond its margin of error, such as positions of an opening
 with four good moves. It accepts nothing.
@@ -81,7 +81,7 @@ def check(
         answers = compared(searcher, problem, settings.playouts, stop)
         reason = judged(answers, problem, settings)
     if not reason:
-        compare_again(searcher, problem, answers, settings, stop)
+        compare_again(searcher, answers, settings, stop)
         reason = judged(answers, problem, settings)
     if stop():
         return None
@@ -97,18 +97,10 @@ def compared(
     """
     root = searcher.search(problem.start, problem.moves, playouts, should_stop)
     others = (move for move in root.moves[PROPOSALS:] if move.move == problem.played)
-    answers = []
-    for move in (*root.moves[:PROPOSALS], *others):
-        if should_stop():
-            break
-        if move.mate is None or len(move.pv) < 2:
-            share = max(1, playouts // COMPARISON_SHARE)
-            answer = _after(searcher, problem, move.move, share, should_stop)
-        else:
-            answer = {"move": move.move, "line": list(move.pv[:LINE])}
-        if move.mate is not None:
-            answer["win_rate"] = 1.0 if move.mate > 0 else 0.0
-        answers.append(answer)
+    share = max(1, playouts // COMPARISON_SHARE)
+    answers = [
+        _answer(searcher, move.move, share, should_stop) for move in (*root.moves[:PROPOSALS], *others)
+    ]
     return sorted(answers, key=_falling)
 
 
@@ -129,27 +121,24 @@ def hopeless(
 
 def compare_again(
     searcher: PositionSearcher,
-    problem: Problem,
     answers: list[dict[str, Any]],
     settings: TrainingSettings,
     should_stop: ShouldStop,
 ) -> None:
-    """Searches the positions after the best moves with all playouts each, and sorts the answers."""
+    """Gives the best moves of the last position all playouts each, and sorts the answers."""
     reach = NEAR * settings.threshold
     best = answers[0]["win_rate"]
     for answer in answers:
-        if best - answer["win_rate"] < reach and answer["win_rate"] < 1.0 and not should_stop():
-            answer |= _after(searcher, problem, answer["move"], settings.playouts, should_stop)
+        if best - answer["win_rate"] < reach and answer["win_rate"] < 1.0:
+            answer |= _answer(searcher, answer["move"], settings.playouts, should_stop)
     answers.sort(key=_falling)
 
 
-def _after(
-    searcher: PositionSearcher, problem: Problem, move: str, playouts: int, should_stop: ShouldStop
-) -> dict[str, Any]:
-    """Searches the position after a move: its win rate for the side that moved, and the line."""
-    child = searcher.search(problem.start, (*problem.moves, move), playouts, should_stop)
-    line = (move, *(child.best.pv if child.best else ()))
-    return {"move": move, "win_rate": round(1 - child.win_rate, 4), "line": list(line[:LINE])}
+def _answer(searcher: PositionSearcher, move: str, playouts: int, should_stop: ShouldStop) -> dict[str, Any]:
+    """Gives a move of the last position playouts: its win rate for the side that moves, and the line."""
+    found = searcher.deepen(move, playouts, should_stop)
+    rate = (1 + (found.value or 0.0)) / 2 if found.mate is None else float(found.mate > 0)
+    return {"move": move, "win_rate": round(rate, 4), "line": list(found.pv[:LINE])}
 
 
 def _falling(answer: dict[str, Any]) -> float:

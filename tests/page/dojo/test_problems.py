@@ -195,7 +195,7 @@ def test_who_walks_into_a_mate_is_asked_to_avoid_it(
 
 
 class Searcher(PositionSearcher):
-    """Answers with given win rates: after a move in a short search, and after it in a longer one."""
+    """Answers with given win rates of moves: those of a short search, and of a longer one."""
 
     def __init__(self, rates: dict[str, tuple[float, float]]) -> None:
         self.rates = rates
@@ -209,12 +209,13 @@ class Searcher(PositionSearcher):
         should_stop: Callable[[], bool],
         lines: int = 3,
     ) -> PositionAnalysis:
-        if not moves:
-            proposed = tuple(MoveAnalysis(move, 0.1, 1, 0.0, None, (move,)) for move in self.rates)
-            return PositionAnalysis(playouts, False, 0.0, proposed)
-        self.searched.append((moves[-1], playouts))
-        win_rate = self.rates[moves[-1]][playouts >= 800]
-        return PositionAnalysis(playouts, False, 1 - 2 * win_rate, ())
+        proposed = tuple(MoveAnalysis(move, 0.1, 1, 0.0, None, (move,)) for move in self.rates)
+        return PositionAnalysis(playouts, False, 0.0, proposed)
+
+    def deepen(self, move: str, playouts: int, should_stop: Callable[[], bool]) -> MoveAnalysis:
+        should_stop()
+        self.searched.append((move, playouts))
+        return MoveAnalysis(move, 0.1, playouts, 2 * self.rates[move][playouts >= 800] - 1, None, (move,))
 
 
 @pytest.mark.parametrize(
