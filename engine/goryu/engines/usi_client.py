@@ -21,6 +21,7 @@ from typing import TextIO
 
 from goryu.base.config_fields import ranged
 from goryu.base.errors import GoryuError
+from goryu.base.language import tr
 from goryu.engines.line_queue import LineQueue, arriving_lines, shown_line
 from goryu.engines.time_control import TimeControl
 from goryu.engines.usi_output import Info, best_info
@@ -154,8 +155,11 @@ class UsiClient:
         """Raises UnknownOptionError if the engine does not list an option of this name."""
         if not self.has_option(name):
             similar = get_close_matches(name.lower(), self._options, n=1)
-            advice = f"did you mean {self._options[similar[0]]}?" if similar else "expected one that it lists"
-            raise UnknownOptionError(f"{self.name} does not list the option {name}: {advice}")
+            advice = tr("expected one that it lists")
+            if similar:
+                advice = tr("did you mean {name}?", name=self._options[similar[0]])
+            text = tr("{engine} does not list the option {name}", engine=self.name, name=name)
+            raise UnknownOptionError(f"{text}: {advice}")
 
     def has_option(self, name: str) -> bool:
         """Does the engine list an option of this name?"""
@@ -214,7 +218,12 @@ class UsiClient:
             line = None if is_overdue else self._next_line(deadline)
             if line is None:
                 if stopped:
-                    text = f"{self.name} gave no bestmove within {wait_s:.0f} s of {command!r}"
+                    text = tr(
+                        "{engine} gave no bestmove within {seconds:.0f} s of {command!r}",
+                        engine=self.name,
+                        seconds=wait_s,
+                        command=command,
+                    )
                     raise EngineError("hang", text)
                 self._send("stop")
                 deadline, stopped = deadline + self.timeouts.grace_s, True
@@ -225,7 +234,8 @@ class UsiClient:
             elif text.startswith("bestmove"):
                 words = text.split()
                 if len(words) < 2:
-                    raise EngineError("protocol", f"{self.name} answered {text!r}: expected a move")
+                    text = tr("{engine} answered {text!r}: expected a move", engine=self.name, text=text)
+                    raise EngineError("protocol", text)
                 ponder = words[3] if words[2:3] == ["ponder"] and len(words) > 3 else None
                 elapsed_ms = round(1000 * (arrival - start))
                 return SearchReply(words[1][:MOST_QUOTED], elapsed_ms, tuple(infos), ponder)
@@ -284,7 +294,9 @@ class UsiClient:
                 )
             except (OSError, ValueError) as error:  # A zero byte is a ValueError.
                 command = " ".join(self.spec.command)
-                raise EngineError("crash", f"cannot start {command!r}: {error}") from error
+                raise EngineError(
+                    "crash", tr("cannot start {command!r}: {error}", command=command, error=error)
+                ) from error
         threading.Thread(target=self._read, args=(self._process, self._lines), daemon=True).start()
 
     @staticmethod
@@ -328,8 +340,14 @@ class UsiClient:
         while len(lines) < MOST_LINES_TO_START:
             line = self._next_line(time.perf_counter() + self.timeouts.start_timeout_s)
             if line is None:
-                wait = f"{self.timeouts.start_timeout_s:g} s"
-                raise EngineError("hang", f"{self.name} sent no {last} within {wait}")
+                wait_s = self.timeouts.start_timeout_s
+                text = tr(
+                    "{engine} sent no {last} within {seconds:g} s",
+                    engine=self.name,
+                    last=last,
+                    seconds=wait_s,
+                )
+                raise EngineError("hang", text)
             if line[1] == last:
                 return lines
             lines.append(line[1])

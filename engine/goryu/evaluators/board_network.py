@@ -16,6 +16,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from goryu.base.language import tr
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.providers import import_onnxruntime
 from goryu.evaluators.softmax import softmax
@@ -94,7 +95,7 @@ def load(path: Path, game: BoardGame) -> BoardNetwork:
     """
     onnxruntime = import_onnxruntime()
     if not path.is_file():
-        raise ModelError(f"model {path}: {'not a regular file' if path.exists() else 'no such file'}")
+        raise ModelError(f"model {path}: {tr('not a regular file') if path.exists() else tr('no such file')}")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1  # The networks are so small that threads only wait for each other.
     options.log_severity_level = 3  # Errors only.
@@ -105,16 +106,22 @@ def load(path: Path, game: BoardGame) -> BoardNetwork:
         found = session.get_modelmeta().custom_metadata_map.get("goryu.game")
         has_policy = any(output.name == "policy" for output in session.get_outputs())
     except Exception as error:  # onnxruntime's errors have no other base class; a damaged name is not UTF-8.
-        raise ModelError(f"model {path}: expected an ONNX model ({error})") from error
+        raise ModelError(
+            f"model {path}: {tr('not an ONNX file, or a damaged one ({error})', error=error)}"
+        ) from error
     if found != game.name:
-        raise ModelError(f"model {path}: made for {found!r}, expected {game.name!r}")
+        raise ModelError(
+            f"model {path}: {tr('made for {found!r}, expected {game!r}', found=found, game=game.name)}"
+        )
     names = ["policy", "value"] if has_policy else ["value"]
 
     def forward(planes: Planes) -> tuple[Planes | None, Planes]:
         try:
             *policy, values = session.run(names, {"planes": planes})
         except Exception as error:
-            raise ModelError(f"model {path}: cannot be run ({error})") from error
+            raise ModelError(
+                f"model {path}: {tr('onnxruntime cannot run it ({error})', error=error)}"
+            ) from error
         return (policy[0] if policy else None), values
 
     _check_shapes(path, game, *forward(encode([(0, 0)], game.size)))

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 from goryu.base.errors import InputError
 from goryu.base.installation import how_to_install
+from goryu.base.language import tr
 from goryu.base.printable import printable
 from goryu.kifu.reading import MAX_BYTES, SUFFIXES, parse_records
 from goryu.kifu.record import GameRecord, RecordError
@@ -101,7 +102,7 @@ def find_records(paths: Iterable[Path]) -> Iterator[RecordFile]:
     """
     for path in paths:
         if not path.exists():
-            raise InputError(f"{path}: no such file or folder")
+            raise InputError(f"{path}: {tr('no such file or folder')}")
         if path.is_dir():
             yield from _folder(path)
         else:

@@ -214,7 +214,7 @@ def open_session(
     onnxruntime = import_onnxruntime()
     obstacle = _obstacle(onnxruntime, backend)
     if obstacle is not None:
-        raise BackendError(f"{known.shown} cannot be used: {obstacle}")
+        raise BackendError(f"{_unusable(known)}: {obstacle}")
     if backend in ("cuda", "tensorrt"):
         preload_cuda(onnxruntime)
     options = _session_options(onnxruntime, backend, threads, axes or {})
@@ -231,9 +231,9 @@ def open_session(
         if backend == "cpu":
             problem = tr("onnxruntime cannot read it ({error})", error=first_line(error))
             raise ModelError(f"model {path}: {problem}") from error
-        raise BackendError(f"{known.shown} cannot be used: {first_line(error)}") from error
+        raise BackendError(f"{_unusable(known)}: {first_line(error)}") from error
     if handle.get_providers()[0] != known.provider:
-        raise BackendError(f"{known.shown} cannot be used: {_unstarted(onnxruntime, backend)}")
+        raise BackendError(f"{_unusable(known)}: {_unstarted(onnxruntime, backend)}")
     return Session(handle, known.shown, str(onnxruntime.__version__))
 
 
@@ -269,6 +269,10 @@ def _obstacle(onnxruntime: Any, name: str) -> str | None:
         except OSError:
             return f"no NVIDIA driver ({driver} is missing)"
     return None
+
+
+def _unusable(backend: Backend) -> str:
+    return tr("{backend} cannot be used", backend=backend.shown)
 
 
 def _unstarted(onnxruntime: Any, name: str) -> str:
@@ -353,8 +357,10 @@ def import_onnxruntime() -> Any:
     except ImportError as error:
         advice = how_to_install("cpu")
         if sys.platform == "win32" and not isinstance(error, ModuleNotFoundError):
-            advice = "install Microsoft's newest Visual C++ Redistributable, vc_redist.x64.exe"
-        raise BackendError(f"onnxruntime cannot be imported ({error}): {advice}") from error
+            advice = tr("install Microsoft's newest Visual C++ Redistributable, vc_redist.x64.exe")
+        raise BackendError(
+            f"{tr('onnxruntime cannot be imported ({error})', error=error)}: {advice}"
+        ) from error
     if not hasattr(onnxruntime, "InferenceSession"):
         raise BackendError(
             "onnxruntime is an empty package, as after removing one of two distributions: "

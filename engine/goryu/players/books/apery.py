@@ -19,6 +19,7 @@ from operator import le
 from pathlib import Path
 from struct import Struct
 
+from goryu.base.language import tr
 from goryu.games.shogi import SfenFields
 from goryu.games.state import Move
 from goryu.players.books.apery_key import apery_key
@@ -44,7 +45,7 @@ class AperyBook:
         with path.open("rb") as file:
             self._records = mmap(file.fileno(), 0, access=ACCESS_READ)
         if sys.byteorder != "little":
-            raise BookError(f"{path.name}: Apery books can be read on little-endian machines only")
+            raise BookError(f"{path.name}: {tr('Apery books can be read on little-endian machines only')}")
         self._keys: Sequence[int] = memoryview(self._records).cast("Q")[:: RECORD.size // 8]
         self._order: list[int] | None = None  # The records by key, if the file is in another order.
         if not all(map(le, self._keys, islice(self._keys, 1, None))):

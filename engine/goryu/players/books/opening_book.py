@@ -6,6 +6,7 @@ from math import tanh
 from pathlib import Path
 from random import Random
 
+from goryu.base.errors import explained
 from goryu.base.language import tr
 from goryu.evaluators.network.model_files import downloaded_model, larger_model, shipped_model
 from goryu.games.state import Move
@@ -142,7 +143,7 @@ def open_book(path: Path) -> Book:
         BookError: the file is missing, or not a book.
     """
     if is_special(path):
-        raise BookError(f"{path}: expected a regular file")
+        raise BookError(f"{path}: {tr('not a regular file')}")
     try:
         with path.open("rb") as file:
             head = file.read(100).removeprefix(BOM)
@@ -154,7 +155,7 @@ def open_book(path: Path) -> Book:
             return SbkBook(path)
         return AperyBook(path)
     except OSError as error:
-        raise BookError(f"{path}: {error.strerror or error}") from error
+        raise BookError(f"{path}: {explained(error)}") from error
 
 
 class OpeningBook:

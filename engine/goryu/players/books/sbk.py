@@ -10,6 +10,7 @@ Source: ShogiHome's specs/sbk-format.md.
 from collections.abc import Iterator
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.evaluators.formats.protobuf import LENGTH_DELIMITED, VARINT, fields, text
 from goryu.games.shogi import SfenFields, make_drop, make_move
 from goryu.games.state import Move
@@ -45,9 +46,11 @@ class SbkBook:
             states = dict(_states(memoryview(path.read_bytes())))
             self._moves = _walked(states)
         except (IndexError, ValueError) as error:  # Also a SfenError, a MoveError.
-            raise BookError(f"{path.name}: expected a book of ShogiGUI: {error}") from error
+            raise BookError(
+                f"{path.name}: {tr('expected a book of ShogiGUI: {error}', error=error)}"
+            ) from error
         if not self._moves:
-            raise BookError(f"{path.name}: expected positions, received none")
+            raise BookError(f"{path.name}: {tr('expected positions, received none')}")
 
     def find(self, position: SfenFields) -> list[BookMove]:
         """Returns the moves of a position in the order of the file; [] if the book does not contain it."""

@@ -20,6 +20,7 @@ from mmap import ACCESS_READ, mmap
 from os import SEEK_END
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.games.shogi import MoveError, SfenFields, move_from_usi
 from goryu.games.state import Move
 from goryu.players.books.book import BookError, BookMove
@@ -74,7 +75,7 @@ class YaneuraOuBook:
             for found in _POSITION.finditer(self._text):
                 self._index.setdefault(self._key(found[1]), found.end())
             if not self._index:
-                raise BookError(f"{path.name}: expected lines that begin with sfen, received none")
+                raise BookError(f"{path.name}: {tr('expected lines that begin with sfen, received none')}")
         else:
             self._check_order()
 
@@ -127,7 +128,9 @@ class YaneuraOuBook:
     def _moves(self, place: int) -> Iterator[BookMove]:
         end = self._text.find(b"\nsfen ", place) % (len(self._text) + 1)  # -1: the end of the file.
         if end - place > MOST_ENTRY_BYTES:
-            raise BookError(f"{self._name}: expected at most {MOST_ENTRY_BYTES} bytes for a position")
+            raise BookError(
+                f"{self._name}: {tr('expected at most {most} bytes for a position', most=MOST_ENTRY_BYTES)}"
+            )
         for line in self._text[place:end].decode("utf-8", "replace").splitlines():
             words = line.split()
             if words and not line.startswith(("#", "//")) and words[0] not in NOTHING:

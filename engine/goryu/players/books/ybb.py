@@ -18,6 +18,7 @@ from mmap import ACCESS_READ, mmap
 from os import SEEK_END
 from pathlib import Path
 
+from goryu.base.language import tr
 from goryu.games.shogi import SfenFields
 from goryu.games.shogi.packed_position import BYTES, YANEURAOU, move_of_yaneuraou, pack
 from goryu.games.shogi.pieces import HAND_KINDS, KING, PAWN, WHITE_PIECE
@@ -63,11 +64,13 @@ class YbbBook:
         _, self._count, flags = HEAD.unpack(head)
         self._move = MOVES[flags & 1]
         if HEAD.size + POSITION.size * self._count > len(self._data):
-            raise BookError(f"{path.name}: expected {self._count} positions, the file is too short")
+            raise BookError(
+                f"{path.name}: {tr('expected {count} positions, the file is too short', count=self._count)}"
+            )
         step = max(1, self._count // SAMPLES)
         samples = [self._key(i) for i in range(0, self._count, step)]
         if samples != sorted(samples):
-            raise BookError(f"{path.name}: expected positions in ascending order")
+            raise BookError(f"{path.name}: {tr('expected positions in ascending order')}")
 
     def find(self, position: SfenFields) -> list[BookMove]:
         """Returns the moves of a position in the order of the file; [] if the book does not contain it.
@@ -97,12 +100,16 @@ class YbbBook:
 
     def _moves(self, place: int, count: int) -> list[BookMove]:
         if place + count * self._move.size > len(self._data):
-            raise BookError(f"{self._name}: expected {count} moves at byte {place}, the file is too short")
+            text = tr(
+                "expected {count} moves at byte {place}, the file is too short", count=count, place=place
+            )
+            raise BookError(f"{self._name}: {text}")
         found = []
         for i in range(count):
             number, eval_cp, *depth = self._move.unpack_from(self._data, place + i * self._move.size)
             if (move := move_of_yaneuraou(number)) is None:
-                raise BookError(f"{self._name}: expected a move, received {number} at byte {place}")
+                text = tr("expected a move, received {number} at byte {place}", number=number, place=place)
+                raise BookError(f"{self._name}: {text}")
             found.append(BookMove(move, None, eval_cp, depth[0] if depth else None))
         return found
 
