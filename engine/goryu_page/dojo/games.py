@@ -3,7 +3,9 @@
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from goryu.analysis.description import board_after
 from goryu.base.errors import InputError
@@ -19,6 +21,9 @@ Collection = Literal["mine", "records"]
 
 MOST_PLIES = 2000
 """A longer game, or line of moves, is refused: a search cannot use it."""
+
+Moves = Annotated[list[str], Meta(max_length=MOST_PLIES)]
+"""In USI."""
 
 SIDE = """CASE
 WHEN black IN (SELECT name FROM me) AND white NOT IN (SELECT name FROM me) THEN 0

@@ -4,15 +4,16 @@ Messages are JSON objects. The page sends {"type": "VIEW.NAME", "id": N, ...} an
 {"type": "reply", "id": N, "ok": true, "value": ...} or {..., "ok": false, "error": "MESSAGE"}. The server
 sends {"type": "VIEW.NAME", ...} at any time.
 
-A subclass of `Request` beside each view says which fields a message has; `tools/message_types.py` writes the
-same as types for JavaScript. A field that is null is as good as missing, and others than those are ignored.
+The parameters of the view's method for a message are its fields; `tools/message_types.py` writes the same as
+types for JavaScript. A field that is null is as good as missing, and others than those are ignored.
 """
 
 import json
-from collections.abc import Collection, Mapping
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from inspect import Parameter, signature
+from typing import Any, Literal, TypeVar, cast, get_type_hints
 
-from msgspec import Struct
+from msgspec import Struct, defstruct
 
 from goryu.base.errors import InputError
 from goryu_page.fields import FieldError, converted
@@ -30,10 +31,8 @@ class Request(Struct, rename="camel"):
     """What a message of the page holds beside type and id; by itself nothing."""
 
 
-class Spoken(Request):
-    """A message with the language of the page."""
-
-    language: Language = "en"
+class Fields(Request):
+    """A message whose fields are the parameters of a method; see `request_of`."""
 
 
 class _Envelope(Struct):
@@ -72,13 +71,27 @@ def language_of(message: Message) -> Language:
 def read(kind: type[R], message: Message) -> R:
     """Returns what a message holds; raises MessageError.
 
-    >>> read(Spoken, {"type": "session.language", "language": "ja"}).language
-    'ja'
+    >>> read(request_of(lambda count=1: count), {"count": 2}).count
+    2
     """
     try:
         return converted({name: value for name, value in message.items() if value is not None}, kind)
     except FieldError as error:
         raise MessageError(str(error)) from None
+
+
+def request_of(method: Callable[..., Any]) -> type[Request]:
+    """Returns what a message for a method holds: its parameters, or the `Request` that is its only one."""
+    hints = get_type_hints(method, include_extras=True)
+    given = [one for one in signature(method).parameters.values() if one.name != "self"]
+    kinds = [hints.get(one.name, Any) for one in given]
+    if len(kinds) == 1 and isinstance(kinds[0], type) and issubclass(kinds[0], Request):
+        return kinds[0]
+    fields = [
+        (one.name, kind) if one.default is Parameter.empty else (one.name, kind, one.default)
+        for one, kind in zip(given, kinds, strict=True)
+    ]
+    return cast(type[Request], defstruct(method.__name__, fields, bases=(Fields,), rename="camel"))
 
 
 def one_of(name: str, value: str, expected: Collection[str]) -> str:

@@ -6,18 +6,29 @@ import inspect
 import logging
 import secrets
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
+from functools import cache, partial, update_wrapper
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from msgspec.structs import asdict
 
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.dojo import Dojo
-from goryu_page.session.messages import Language, Message, MessageError, Request, parse, read
+from goryu_page.session.messages import (
+    Fields,
+    Language,
+    Message,
+    MessageError,
+    Request,
+    parse,
+    read,
+    request_of,
+)
 from goryu_page.session.outbox import Outbox
 
 if TYPE_CHECKING:
@@ -27,6 +38,8 @@ if TYPE_CHECKING:
 _log = logging.getLogger("goryu_page.server")
 
 T = TypeVar("T")
+P = ParamSpec("P")
+V = TypeVar("V", bound="View")
 Handler = Callable[[Message], Any]
 
 MOST_THREADS = 64
@@ -83,10 +96,10 @@ class StoppedError(Exception):
 class View:
     """The part of a session that one view of the page talks to; subclasses are listed in `views.py`.
 
-    name: the messages "NAME.X" of the page call the methods `on_x(message)`, whose annotation, a kind of
-        `Request`, says what the message must hold. They run in the event loop, so they must return quickly;
-        slow work goes to `session.run`. A method returns the value of the reply, or is a coroutine that does.
-        A GoryuError becomes the reply's error, which the page shows to the user.
+    name: the messages "NAME.X" of the page call the methods `on_x`, whose parameters say what the message
+        must hold. They run in the event loop, so they must return quickly; slow work goes to `session.run`,
+        and `in_thread` lets a whole method run in a thread. A method returns the value of the reply, or is a
+        coroutine that does. A GoryuError becomes the reply's error, which the page shows to the user.
     """
 
     name: str
@@ -98,11 +111,7 @@ class View:
     @cache
     def requests(cls) -> dict[str, type[Request]]:
         """Returns what the messages must hold, by the names of the methods that handle them."""
-        return {
-            name: next(kind for key, kind in get_type_hints(getattr(cls, name)).items() if key != "return")
-            for name in dir(cls)
-            if name.startswith("on_")
-        }
+        return {name: request_of(getattr(cls, name)) for name in dir(cls) if name.startswith("on_")}
 
     def handlers(self) -> dict[str, Handler]:
         """Returns what handles messages of JSON, by the type of the message."""
@@ -112,7 +121,8 @@ class View:
         }
 
     def _handle(self, name: str, kind: type[Request], message: Message) -> Any:
-        return getattr(self, name)(read(kind, message))
+        method, given = getattr(self, name), read(kind, message)
+        return method(**asdict(given)) if isinstance(given, Fields) else method(given)
 
     async def ask(self, name: str, work: Callable[[], T]) -> T:
         """Returns what `work` does in a thread, such as with the database, which may have to wait.
@@ -123,6 +133,19 @@ class View:
 
     def pause(self) -> None:
         """Is called when the tab has gone, after its jobs were stopped; it may come back (a reload)."""
+
+
+def in_thread(
+    method: Callable[Concatenate[V, P], T],
+) -> Callable[Concatenate[V, P], Coroutine[Any, Any, T]]:
+    """Lets a method of a view run in a thread, as `View.ask` does, under the name of its message."""
+
+    async def run(self: V, *args: P.args, **kwargs: P.kwargs) -> T:
+        name = f"{self.name}.{method.__name__.removeprefix('on_')}"
+        return await self.ask(name, lambda: method(self, *args, **kwargs))
+
+    update_wrapper(run, method)
+    return run
 
 
 def text_of(error: Exception) -> str:

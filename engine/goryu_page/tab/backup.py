@@ -3,10 +3,8 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from goryu_page.dojo.backup import Merged
 from goryu_page.dojo.database import copy_name
-from goryu_page.session.messages import Request
-from goryu_page.session.session import View
+from goryu_page.session.session import View, in_thread
 
 COPY = Path("/tmp/copy.sqlite3")
 """In the tab's memory; the page knows the name."""
@@ -17,18 +15,16 @@ class BackupView(View):
 
     name = "backup"
 
-    async def on_copy(self, _message: Request) -> dict[str, str]:
+    @in_thread
+    def on_copy(self) -> dict[str, str]:
         """Writes a copy; returns a name for it."""
-        await self.ask("backup", lambda: self.session.dojo.database.copy_to(COPY))
+        self.session.dojo.database.copy_to(COPY)
         return {"name": copy_name()}
 
-    async def on_merge(self, _message: Request) -> dict[str, int]:
+    @in_thread
+    def on_merge(self) -> dict[str, int]:
         """Adds what a copy has; returns what was added."""
-
-        def merged() -> Merged:
-            try:
-                return self.session.dojo.merge(COPY)
-            finally:
-                COPY.unlink()
-
-        return asdict(await self.ask("backup", merged))
+        try:
+            return asdict(self.session.dojo.merge(COPY))
+        finally:
+            COPY.unlink()

@@ -5,17 +5,10 @@ from typing import TYPE_CHECKING, Any
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu_page.lan.pairing import spaced
-from goryu_page.session.messages import Request
 from goryu_page.session.session import View
 
 if TYPE_CHECKING:
     from goryu_page.lan.lan import Lan
-
-
-class RevokeRequest(Request):
-    """device: its id."""
-
-    device: str
 
 
 class DevicesView(View):
@@ -23,7 +16,7 @@ class DevicesView(View):
 
     name = "devices"
 
-    def on_state(self, _message: Request) -> dict[str, Any] | None:
+    def on_state(self) -> dict[str, Any] | None:
         """Returns code and devices; None without `--lan`, and to a device of the network.
 
         seconds: in which the code can be used, or since the device was last heard of.
@@ -44,14 +37,14 @@ class DevicesView(View):
             ],
         }  # fmt: skip
 
-    def on_code(self, message: Request) -> dict[str, Any] | None:
+    def on_code(self) -> dict[str, Any] | None:
         """Makes a new code; returns the state."""
         self._lan().pairing.new_code()
-        return self.on_state(message)
+        return self.on_state()
 
-    def on_revoke(self, message: RevokeRequest) -> None:
-        """Takes the token of a device and closes its connections."""
-        self._lan().revoke(message.device)
+    def on_revoke(self, device: str) -> None:
+        """Takes the token of a device and closes its connections. device: its id."""
+        self._lan().revoke(device)
 
     def _lan(self) -> "Lan":
         if self.session.lan is None:

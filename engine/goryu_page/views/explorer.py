@@ -16,31 +16,15 @@ from goryu.players.books.opening_book import OpeningBook
 from goryu_page.dojo.explorer import ExploredMove, Explorer
 from goryu_page.dojo.game_list import Filter
 from goryu_page.dojo.openings import opening_names, opening_of
-from goryu_page.session.messages import MessageError, Request
-from goryu_page.session.session import Session, View
+from goryu_page.session.messages import MessageError
+from goryu_page.session.session import Session, View, in_thread
 
 MOST_PLIES = 500
 """Of the line that leads to the position."""
 
 
-class LineRequest(Request):
-    """A line: `moves` in USI from `start`, an SFEN or ""."""
-
-    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
-    start: str = ""
-
-
-class LookRequest(LineRequest):
-    """games: whose. side: the user's, in them."""
-
-    games: Literal["all", "mine", "records"] = "all"
-    side: Literal["any", "black", "white"] = "any"
-
-
-class LearnRequest(LineRequest, kw_only=True):
-    """learns: is the last move to be learnt, or to be forgotten?"""
-
-    learns: bool
+Line = Annotated[list[str], Meta(max_length=MOST_PLIES)]
+"""Moves in USI, from an SFEN, or from the usual start for ""."""
 
 
 class ExplorerView(View):
@@ -52,32 +36,31 @@ class ExplorerView(View):
         super().__init__(session)
         self._explorer: Explorer | None = None
 
-    async def on_look(self, message: LookRequest) -> dict[str, Any]:
-        """Returns what is known about the position after a line."""
-        start, moves = message.start or START_SFEN, message.moves
-        games, side = message.games, message.side
-        wanted = Filter("" if games == "all" else games, side="" if side == "any" else side)
-        return await self.ask("explorer", lambda: self._look(start, moves, wanted))
-
-    async def on_learn(self, message: LearnRequest) -> None:
+    @in_thread
+    def on_learn(self, moves: Line, learns: bool, start: str = "") -> None:
         """Adds the last of `moves` to the user's repertoire, or takes it out unless `learns`."""
-        start, moves = message.start or START_SFEN, message.moves
-
-        def work() -> None:
-            before = _board(start, moves)
-            before.pop()
-            repertoire = self.session.dojo.repertoire
-            if message.learns:
-                repertoire.learn(start, moves[:-1], moves[-1])
-            else:
-                repertoire.forget(before, moves[-1])
-            self.session.dojo.tell("train.changed")
-
         if not moves:
             raise MessageError("explorer.learn: moves: expected a line with a move")
-        await self.ask("explorer", work)
+        start, repertoire = start or START_SFEN, self.session.dojo.repertoire
+        before = _board(start, moves)
+        before.pop()
+        if learns:
+            repertoire.learn(start, moves[:-1], moves[-1])
+        else:
+            repertoire.forget(before, moves[-1])
+        self.session.dojo.tell("train.changed")
 
-    def _look(self, start: str, moves: list[str], wanted: Filter) -> dict[str, Any]:
+    @in_thread
+    def on_look(
+        self,
+        moves: Line,
+        start: str = "",
+        games: Literal["all", "mine", "records"] = "all",
+        side: Literal["any", "black", "white"] = "any",
+    ) -> dict[str, Any]:
+        """Returns what is known about the position after a line. games: whose. side: the user's, in them."""
+        wanted = Filter("" if games == "all" else games, side="" if side == "any" else side)
+        start = start or START_SFEN
         board = _board(start, moves)
         explorer, repertoire = self._loaded(), self.session.dojo.repertoire
         known = repertoire.moves(board)

@@ -20,7 +20,7 @@ from goryu_page.microscope.networks import KINDS, open_evaluator
 from goryu_page.microscope.observed import OBSERVED, make_observer
 from goryu_page.microscope.search import MOST_PLAYOUTS, MOST_STEPS, Search, catalogue, shown_step
 from goryu_page.microscope.view import Extent
-from goryu_page.session.messages import Request, Spoken, one_of
+from goryu_page.session.messages import Language, Request, one_of
 from goryu_page.session.session import Job, Session, View
 
 MOST_POSITION = 200_000
@@ -37,25 +37,6 @@ class NewRequest(Request):
     values: dict[str, float] = field(default_factory=dict)
 
 
-class ShowRequest(Spoken):
-    """Asks for the picture of a step, or of the step that ended a playout.
-
-    depth, width: of the picture. node: the position that is shown beside it; "" for the root.
-    """
-
-    step: Annotated[int, Meta(ge=0, le=MOST_STEPS)] = 0
-    playout: Annotated[int, Meta(ge=0, le=MOST_PLAYOUTS)] | None = None
-    depth: Annotated[int, Meta(ge=0, le=60)] = 4
-    width: Annotated[int, Meta(ge=1, le=600)] = 6
-    node: str = ""
-
-
-class MoveRequest(Request):
-    """move: of the root, as the picture has it."""
-
-    move: Annotated[int, Meta(ge=0, le=0xFFFF)]
-
-
 class MicroscopeView(View):
     """Searches on any position of any game, and pictures of every step."""
 
@@ -66,12 +47,12 @@ class MicroscopeView(View):
         self._search: Search | None = None
         self._lock = Lock()  # A stopped job may still read the search when the next one runs it.
 
-    def on_catalogue(self, message: Spoken) -> dict[str, Any]:
+    def on_catalogue(self, language: Language = "en") -> dict[str, Any]:
         """Returns the games, algorithms and networks to choose from, and the style of the pictures."""
-        with speaking(message.language):
+        with speaking(language):
             return catalogue()
 
-    def on_state(self, _message: Request) -> dict[str, Any] | None:
+    def on_state(self) -> dict[str, Any] | None:
         """Returns what the page sent to begin its search and the step that it saw last; None without one."""
         return None if self._search is None else self._search.form | {"step": self._search.shown}
 
@@ -87,13 +68,21 @@ class MicroscopeView(View):
 
         return await self.session.run("microscope", begin)
 
-    async def on_show(self, message: ShowRequest) -> dict[str, Any]:
-        """Returns the picture of a step, and everything that is known of one position after it.
+    async def on_show(
+        self,
+        step: Annotated[int, Meta(ge=0, le=MOST_STEPS)] = 0,
+        playout: Annotated[int, Meta(ge=0, le=MOST_PLAYOUTS)] | None = None,
+        depth: Annotated[int, Meta(ge=0, le=60)] = 4,
+        width: Annotated[int, Meta(ge=1, le=600)] = 6,
+        node: str = "",
+        language: Language = "en",
+    ) -> dict[str, Any]:
+        """Returns the picture of a step, or of the step that ended a playout, and all about one position.
 
-        The search is run so far, if it is not yet. The position is the root if it is not known then.
+        The search is run so far, if it is not yet. depth, width: of the picture. node: the position, which is
+        the root for "", or if it is not known then.
         """
-        step, playout = message.step if message.playout is None else None, message.playout or 0
-        extent = Extent(message.depth, message.width)
+        wanted, extent = step if playout is None else None, Extent(depth, width)
 
         def show(job: Job) -> dict[str, Any]:
             def report(playouts: int) -> None:
@@ -101,20 +90,19 @@ class MicroscopeView(View):
 
             search = self._wanted()
             with self._lock:
-                search.run(step, playout, report, lambda: job.is_stopped)
-                return shown_step(search, step, playout, extent, message.node)
+                search.run(wanted, playout or 0, report, lambda: job.is_stopped)
+                return shown_step(search, wanted, playout or 0, extent, node)
 
-        with speaking(message.language):
+        with speaking(language):
             return await self.session.run("microscope", show)
 
-    async def on_move(self, message: MoveRequest) -> dict[str, Any]:
+    async def on_move(self, move: Annotated[int, Meta(ge=0, le=0xFFFF)]) -> dict[str, Any]:
         """Plays a move at the root of PUCT: its position becomes the root. Returns the number of steps."""
-        move = Move(message.move)
 
         def play(_job: Job) -> dict[str, Any]:
             search = self._wanted()
             with self._lock:
-                search.move_root(move)
+                search.move_root(Move(move))
                 return {"steps": len(search.observer.recording)}
 
         return await self.session.run("microscope", play)

@@ -2,9 +2,7 @@
 
 import shutil
 from pathlib import Path
-from typing import Annotated, Any
-
-from msgspec import Meta
+from typing import Any
 
 from goryu.analysis.description import board_after, legal_part, named_line
 from goryu.base.errors import InputError
@@ -15,8 +13,8 @@ from goryu.engines.usi_output import MATE_CP
 from goryu.games.shogi import MoveError
 from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
-from goryu_page.dojo.games import MOST_PLIES
-from goryu_page.session.messages import MessageError, Request
+from goryu_page.dojo.games import Moves
+from goryu_page.session.messages import MessageError
 from goryu_page.session.session import Job, Session, StoppedError, View
 from goryu_page.views.usi_engines import UsiEngines
 
@@ -30,14 +28,6 @@ JOB = "review.live"
 """The view "Review" analyses one position at a time: this ends its own analysis."""
 
 
-class OpinionRequest(Request):
-    """A position: the SFEN of the start, and the moves in USI. engine: its name."""
-
-    engine: str
-    start: str
-    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
-
-
 class EnginesView(View):
     """A second opinion in the view "Review"; the view "Play" asks for the names only."""
 
@@ -47,23 +37,23 @@ class EnginesView(View):
         super().__init__(session)
         self._engines = UsiEngines(session.dojo.timing)
 
-    def on_list(self, _message: Request) -> list[dict[str, Any]]:
+    def on_list(self) -> list[dict[str, Any]]:
         """Returns the names of the user's engines, their seconds for a move, and whether they are there."""
         return [
             {"name": engine.name, "seconds": engine.seconds, "isThere": is_there(engine)}
             for engine in user_engines()
         ]
 
-    async def on_opinion(self, message: OpinionRequest) -> dict[str, Any] | None:
-        """Returns what the engine thinks of the position after `moves` from `start`; None if stopped."""
-        engine = engine_named(message.engine)
+    async def on_opinion(self, engine: str, start: str, moves: Moves) -> dict[str, Any] | None:
+        """Returns what an engine thinks of the position after `moves` (USI) from an SFEN; None if stopped."""
+        asked = engine_named(engine)
         try:
-            board = board_after(message.start, message.moves)
+            board = board_after(start, moves)
         except MoveError as error:
             raise MessageError(f"engines.opinion: {error}") from error
         if board.outcome() is not None:
             raise InputError(tr("the game is over"))
-        return await self.session.run(JOB, lambda job: self._ask(job, engine, board))
+        return await self.session.run(JOB, lambda job: self._ask(job, asked, board))
 
     def _ask(self, job: Job, engine: UserEngine, board: Board) -> dict[str, Any] | None:
         self._engines.new_game(engine)

@@ -17,7 +17,7 @@ from goryu.implementation import Board
 from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
 from goryu_page.dojo.network_choice import found_networks
-from goryu_page.session.messages import MessageError, Request
+from goryu_page.session.messages import MessageError
 from goryu_page.session.session import Job, Session, StoppedError, View, text_of
 from goryu_page.views.game import PageGame
 from goryu_page.views.keeping import Keeper
@@ -29,40 +29,8 @@ from goryu_page.views.teacher import Teacher
 JOB = "play"
 
 
-class OfGame(Request):
-    """About the game that the page shows: its number in the state."""
-
-    number: Annotated[int, Meta(ge=0, le=1 << 31)]
-
-
-class MoveRequest(OfGame):
-    """move: its name in the state."""
-
-    move: str
-
-
-class WriteRequest(OfGame):
-    """text: a move as people write it."""
-
-    text: str
-
-
-class NetworkRequest(Request):
-    """name: of a file that the page has named; "" for the strongest network here."""
-
-    name: str
-
-
-class PositionRequest(Request):
-    """sfen: with or without the word "sfen"."""
-
-    sfen: Annotated[str, Meta(max_length=200)]
-
-
-class SaveRequest(OfGame):
-    """form: of the file; games other than shogi have only txt."""
-
-    form: Literal["kif", "csa", "txt"] = "kif"
+Number = Annotated[int, Meta(ge=0, le=1 << 31)]
+"""Of the game that the page shows, in the state."""
 
 
 class PlayView(View):
@@ -90,7 +58,7 @@ class PlayView(View):
 
     # Messages of the page.
 
-    def on_options(self, _message: Request) -> dict[str, Any]:
+    def on_options(self) -> dict[str, Any]:
         """Returns the choices for a new game."""
         handicaps = [{"en": one.english, "ja": one.japanese, "sfen": one.sfen} for one in HANDICAPS]
         config = self.session.config
@@ -104,16 +72,19 @@ class PlayView(View):
             "thresholds": THRESHOLDS,
         }
 
-    async def on_network(self, message: NetworkRequest) -> dict[str, Any]:
-        """Takes another network for all searches, this game's excepted; returns the choices."""
-        await self.session.run("play.network", lambda _job: self.session.dojo.use_network(message.name))
-        return self.on_options(message)
+    async def on_network(self, name: str) -> dict[str, Any]:
+        """Takes another network for all searches, this game's excepted; returns the choices.
 
-    def on_position(self, message: PositionRequest) -> str:
+        name: of a file that the page has named; "" for the strongest network here.
+        """
+        await self.session.run("play.network", lambda _job: self.session.dojo.use_network(name))
+        return self.on_options()
+
+    def on_position(self, sfen: Annotated[str, Meta(max_length=200)]) -> str:
         """Returns the SFEN of a position that the user has set up; raises SfenError if it is not legal."""
-        return Board(message.sfen.strip().removeprefix("sfen").strip()).sfen()
+        return Board(sfen.strip().removeprefix("sfen").strip()).sfen()
 
-    def on_state(self, _message: Request) -> dict[str, Any] | None:
+    def on_state(self) -> dict[str, Any] | None:
         """Returns the state of the game, and lets it go on after the tab was away; None before the first."""
         if self._game is None:
             return None
@@ -136,21 +107,19 @@ class PlayView(View):
             self._think_ahead(new.game.kind, new.opponent)
         return self._state()
 
-    def on_move(self, message: MoveRequest) -> dict[str, Any]:
-        """Plays the person's move."""
-        game = self._current(message)
-        self._check_turn(game)
-        return self._play(game, game.move_named(message.move))
+    def on_move(self, number: Number, move: str) -> dict[str, Any]:
+        """Plays the person's move. move: its name in the state."""
+        game = self._current(number, is_turn=True)
+        return self._play(game, game.move_named(move))
 
-    def on_write(self, message: WriteRequest) -> dict[str, Any]:
+    def on_write(self, number: Number, text: str) -> dict[str, Any]:
         """Plays a move that the person has written, in Japanese, Western notation or USI."""
-        game = self._current(message)
-        self._check_turn(game)
-        return self._play(game, game.move_written(message.text[:40].strip()))
+        game = self._current(number, is_turn=True)
+        return self._play(game, game.move_written(text[:40].strip()))
 
-    def on_undo(self, message: OfGame) -> dict[str, Any]:
+    def on_undo(self, number: Number) -> dict[str, Any]:
         """Takes the person's last move back, and the moves after it."""
-        game = self._current(message)
+        game = self._current(number)
         self._stop()
         try:
             game.undo()
@@ -162,23 +131,23 @@ class PlayView(View):
             self._continue()
         return self._state()
 
-    def on_again(self, message: OfGame) -> dict[str, Any]:
+    def on_again(self, number: Number) -> dict[str, Any]:
         """Asks an opponent again that has failed to move, or lets engines go on that wait."""
-        self._current(message)
+        self._current(number)
         self._waits = False
         self._continue()
         return self._state()
 
-    def on_wait(self, message: OfGame) -> dict[str, Any]:
+    def on_wait(self, number: Number) -> dict[str, Any]:
         """Stops a game between engines until `on_again`."""
-        self._current(message)
+        self._current(number)
         self._stop()
         self._waits = bool(self._rival)
         return self._state()
 
-    def on_keep(self, message: OfGame) -> dict[str, Any]:
+    def on_keep(self, number: Number) -> dict[str, Any]:
         """Goes on after a mistake in a teaching game."""
-        game = self._current(message)
+        game = self._current(number)
         if self._teacher is None:
             raise InputError(tr("nothing is asked about the last move"))
         self._teacher.lesson.keep()
@@ -186,28 +155,25 @@ class PlayView(View):
         self._continue()
         return self._state()
 
-    def on_resign(self, message: OfGame) -> dict[str, Any]:
+    def on_resign(self, number: Number) -> dict[str, Any]:
         """Ends the game: the person whose turn it is has lost."""
-        game = self._current(message)
-        self._check_turn(game)
+        game = self._current(number, is_turn=True)
         self._stop()
         game.resign()
         self._keep_ended(game)
         return self._state()
 
-    def on_declare(self, message: OfGame) -> dict[str, Any]:
+    def on_declare(self, number: Number) -> dict[str, Any]:
         """Ends the game by the person's entering king (入玉宣言)."""
-        game = self._current(message)
-        self._check_turn(game)
+        game = self._current(number, is_turn=True)
         game.declare()
         self._stop()
         self._keep_ended(game)
         return self._state()
 
-    async def on_hint(self, message: OfGame) -> list[dict[str, Any]]:
+    async def on_hint(self, number: Number) -> list[dict[str, Any]]:
         """Returns the best moves for the person."""
-        game = self._current(message)
-        self._check_turn(game)
+        game = self._current(number, is_turn=True)
         state = game.for_search()
         if self._thinking is not None:
             raise InputError(tr("wait for the opponent's move"))
@@ -217,18 +183,18 @@ class PlayView(View):
         def work(job: Job) -> list[dict[str, Any]]:
             return [] if job.is_stopped else self._opponents.hints(game.kind, state, job)
 
-        count, identity = len(game.played), self._number
+        count = len(game.played)
         found = await self.session.run(JOB, work)
-        if (len(game.played), self._number) != (count, identity):
+        if (len(game.played), self._number) != (count, number):
             return []
         return [{**game.texts(hint.pop("move")), **hint} for hint in found]
 
-    def on_save(self, message: SaveRequest) -> dict[str, str]:
-        """Returns the record: its text and a name for the file."""
-        game = self._current(message)
-        if game.kind == "shogi" and message.form == "txt":
+    def on_save(self, number: Number, form: Literal["kif", "csa", "txt"] = "kif") -> dict[str, str]:
+        """Returns the record: its text and a name for the file. Games other than shogi have only txt."""
+        game = self._current(number)
+        if game.kind == "shogi" and form == "txt":
             raise MessageError("play.save: form: expected kif or csa, received txt")
-        return game.saved(message.form)
+        return game.saved(form)
 
     def pause(self) -> None:
         """Stops the clocks and the opponent until the page asks for the state again."""
@@ -238,15 +204,13 @@ class PlayView(View):
 
     # The game.
 
-    def _current(self, message: OfGame) -> PageGame:
-        """Returns the game that the message is about."""
-        if self._game is None or message.number != self._number:
+    def _current(self, number: int, *, is_turn: bool = False) -> PageGame:
+        """Returns the game that the message is about. is_turn: must it be a person's turn?"""
+        if (game := self._game) is None or number != self._number:
             raise InputError(tr("the page shows an old game; reload it"))
-        return self._game
-
-    def _check_turn(self, game: PageGame) -> None:
-        if not game.is_persons_turn:
+        if is_turn and not game.is_persons_turn:
             raise InputError(tr("the game is over") if game.over else tr("it is the opponent's turn"))
+        return game
 
     def _play(self, game: PageGame, move: Move) -> dict[str, Any]:
         if game.play(move):

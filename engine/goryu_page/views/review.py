@@ -30,7 +30,7 @@ from goryu.kifu.reading import parse_records
 from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
-from goryu_page.dojo.games import MOST_PLIES
+from goryu_page.dojo.games import MOST_PLIES, Moves
 from goryu_page.dojo.reviews import PLAYOUTS
 from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.messages import MessageError, Request
@@ -38,6 +38,8 @@ from goryu_page.session.session import Job, Session, View
 
 Playouts = Annotated[int, Meta(ge=1, le=100_000)]
 """For each position of a review."""
+
+Index = Annotated[int, Meta(ge=0, le=MOST_PLIES)]
 
 SKETCH_PLAYOUTS = 16
 """For each position at first, so that the whole graph is there soon."""
@@ -64,41 +66,6 @@ class OpenRequest(Request):
     content: bytes | None = None
     text: str | None = None
     playouts: Playouts = PLAYOUTS
-
-
-class StartRequest(Request):
-    """playouts: of each position."""
-
-    playouts: Playouts = PLAYOUTS
-
-
-class DeepenRequest(Request):
-    """playouts: of the mistakes."""
-
-    playouts: Playouts
-
-
-class ExportRequest(Request):
-    """kind: of the file."""
-
-    kind: Literal["kif", "html"]
-
-
-class LineRequest(Request):
-    """A position: the moves in USI, from the start of the game."""
-
-    moves: Annotated[list[str], Meta(max_length=MOST_PLIES)]
-
-
-class GuessRequest(Request):
-    """A move in USI, instead of move `index` of the game (0 for the first).
-
-    is_mistake: is the move of the game a mistake, so that the better one is the right answer?
-    """
-
-    index: Annotated[int, Meta(ge=0, le=MOST_PLIES)]
-    move: str
-    is_mistake: bool = False
 
 
 class ReviewView(View):
@@ -145,23 +112,23 @@ class ReviewView(View):
             playouts=dojo.reviewing.reviews.playouts_of(number) or message.playouts,
         ), next((side for side, name in enumerate(game.names) if name in me), None)
 
-    async def on_state(self, _message: Request) -> dict[str, Any]:
+    async def on_state(self) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
         describer = self._describer
         if describer is None:
             return {"game": None}
         return await self.session.run("review.open", lambda job: self._state(describer))
 
-    async def on_start(self, message: StartRequest) -> dict[str, Any]:
-        """Searches what is missing; replies when it is done or stopped."""
+    async def on_start(self, playouts: Playouts = PLAYOUTS) -> dict[str, Any]:
+        """Searches what is missing; replies when it is done or stopped. playouts: of each position."""
         describer = self._opened()
-        describer.review.playouts = message.playouts
+        describer.review.playouts = playouts
         return {"isWhole": await self._run(lambda job: self._review(job, describer))}
 
-    async def on_deepen(self, message: DeepenRequest) -> dict[str, Any]:
+    async def on_deepen(self, playouts: Playouts) -> dict[str, Any]:
         """Searches the mistakes with more playouts; replies when it is done or stopped."""
         describer = self._opened()
-        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, message.playouts))}
+        return {"isWhole": await self._run(lambda job: self._deepen(job, describer, playouts))}
 
     async def _run(self, work: Callable[[Job], bool]) -> bool:
         """Runs a review; tells its end to a page that has come back meanwhile and gets no reply, too."""
@@ -170,13 +137,13 @@ class ReviewView(View):
         finally:
             self.session.send("review.running", isRunning=self.session.is_running("review"))
 
-    def on_stop(self, _message: Request) -> None:
+    def on_stop(self) -> None:
         """Ends the review; what is known stays."""
         self.session.stop("review")
 
-    def on_export(self, message: ExportRequest) -> dict[str, str]:
+    def on_export(self, kind: Literal["kif", "html"]) -> dict[str, str]:
         """Returns the game as a file: KIF with comments, or a page that needs no server."""
-        kind, describer = message.kind, self._opened()
+        describer = self._opened()
         stem = self._file.rpartition(".")[0] or self._file
         title = describer.record.title or self._file
         content = to_kif(describer.commented()) if kind == "kif" else html_report(title, describer)
@@ -285,9 +252,9 @@ class ReviewView(View):
 
     # Free exploration.
 
-    def on_explore(self, message: LineRequest) -> dict[str, Any]:
-        """Returns the position after `moves` (USI, from the start of the game) and its legal moves."""
-        start, moves = self._opened().review.start, message.moves
+    def on_explore(self, moves: Moves) -> dict[str, Any]:
+        """Returns the position after `moves` (from the start of the game) and its legal moves."""
+        start = self._opened().review.start
         try:
             board = board_after(start, moves[:-1])
             line = named_line(board, moves[-1:])
@@ -302,17 +269,16 @@ class ReviewView(View):
             "name": {"ja": line["ja"][-1], "en": line["en"][-1]} if moves else None,
         }
 
-    async def on_live(self, message: LineRequest) -> None:
+    async def on_live(self, moves: Moves) -> None:
         """Analyses the position after `moves` until `quiet` or another position comes, and reports."""
-        await self._run_live(message, is_passed=False)
+        await self._run_live("review.live", moves)
 
-    async def on_threat(self, message: LineRequest) -> None:
+    async def on_threat(self, moves: Moves) -> None:
         """Analyses the position after `moves` with the turn passed, and reports as `on_live` does."""
-        await self._run_live(message, is_passed=True)
+        await self._run_live("review.threat", moves)
 
-    async def _run_live(self, message: LineRequest, *, is_passed: bool) -> None:
-        start, moves = self._opened().review.start, message.moves
-        kind = "review.threat" if is_passed else "review.live"
+    async def _run_live(self, kind: str, moves: list[str]) -> None:
+        start, is_passed = self._opened().review.start, kind == "review.threat"
         try:
             board_after(start, moves)
             place = (passed_position(start, moves), ()) if is_passed else (start, tuple(moves))
@@ -324,25 +290,27 @@ class ReviewView(View):
 
         await self.session.run("review.live", analyse)
 
-    def on_quiet(self, _message: Request) -> None:
+    def on_quiet(self) -> None:
         """Ends the live analysis, or that of a threat."""
         self.session.stop("review.live")
 
     # Guess the move.
 
-    async def on_guess(self, message: GuessRequest) -> dict[str, Any] | None:
-        """Judges a guess; null if it was stopped.
+    async def on_guess(self, index: Index, move: str, is_mistake: bool = False) -> dict[str, Any] | None:
+        """Judges a guess, a move instead of move `index` of the game (0 for the first); null if stopped.
+
+        is_mistake: is the move of the game a mistake, so that the better one is the right answer?
 
         Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
         played: the move of the game, or the better move instead of a mistake.
         """
         review = self._opened().review
-        if message.index >= len(review.moves):
-            raise MessageError(f"review.guess: index {message.index}: the game has {len(review.moves)} moves")
-        known = review.ply(message.index) if message.is_mistake else None
-        right = known.best if known and known.best else review.moves[message.index]
+        if index >= len(review.moves):
+            raise MessageError(f"review.guess: index {index}: the game has {len(review.moves)} moves")
+        known = review.ply(index) if is_mistake else None
+        right = known.best if known and known.best else review.moves[index]
         return await self.session.run(
-            "review.guess", lambda job: self._judge(job, review, message.index, message.move, right)
+            "review.guess", lambda job: self._judge(job, review, index, move, right)
         )
 
     def _judge(

@@ -22,8 +22,8 @@ from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt
 from goryu_page.dojo.settings import change_training_settings, training_settings, tsume_lengths
 from goryu_page.dojo.strength import GRADES, set_grade, strength
-from goryu_page.session.messages import MessageError, Request
-from goryu_page.session.session import Job, Session, View
+from goryu_page.session.messages import MessageError
+from goryu_page.session.session import Job, Session, View, in_thread
 from goryu_page.tsume.judge import TsumeGame, Verdict
 from goryu_page.views.told_problems import (
     answer_json,
@@ -58,57 +58,6 @@ class Shown:
     reply: Json | None = None
 
 
-class ChangeRequest(Request):
-    """changes: settings by their names."""
-
-    changes: dict[str, Any]
-
-
-class GradeRequest(Request):
-    """grade: see `goryu_page.dojo.strength`."""
-
-    grade: str
-
-
-class NextRequest(Request):
-    """Asks for a problem. With "free" also a kind and, for mate problems, perhaps a length.
-
-    With "storm" a length: mate problems against the clock.
-
-    skips: is the shown problem to come after all others?
-    """
-
-    mode: Literal["today", "free", "storm"]
-    skips: bool = False
-    kind: ProblemKind | None = None
-    length: Annotated[int, Meta(ge=1, le=99)] | None = None
-
-
-class ProblemRequest(Request):
-    """is_again: may the user answer again?"""
-
-    is_again: bool = False
-
-
-class OpenRequest(Request):
-    """problem: its number in the database."""
-
-    problem: Annotated[int, Meta(ge=1, le=1 << 62)]
-
-
-class AnswerRequest(Request):
-    """move: in USI."""
-
-    move: str
-
-
-class ImportRequest(Request):
-    """A file of ShogiHome."""
-
-    name: str
-    content: bytes
-
-
 class TrainView(View):
     """The problem of one tab; what is due is the same in all tabs."""
 
@@ -126,19 +75,17 @@ class TrainView(View):
 
     # The list and the settings.
 
-    async def on_state(self, _message: Request) -> Json:
+    @in_thread
+    def on_state(self) -> Json:
         """Returns settings, counts and the list of the day, and makes problems of new reviews."""
+        self.session.dojo.problems.add_starter_set()
+        self.session.dojo.collect()
+        return self._state()
 
-        def work() -> Json:
-            self.session.dojo.problems.add_starter_set()
-            self.session.dojo.collect()
-            return self._state()
-
-        return await self.ask("train.state", work)
-
-    async def on_summary(self, _message: Request) -> Json:
+    @in_thread
+    def on_summary(self) -> Json:
         """Returns what `on_state` returns, without making problems."""
-        return await self.ask("train.summary", self._state)
+        return self._state()
 
     def _state(self) -> Json:
         dojo = self.session.dojo
@@ -159,29 +106,24 @@ class TrainView(View):
             "day": day_json(dojo.schedule.day(self.now())),
         }
 
-    async def on_change(self, message: ChangeRequest) -> Json:
-        """Changes settings; returns the state."""
+    @in_thread
+    def on_change(self, changes: dict[str, Any]) -> Json:
+        """Changes settings, given by their names; returns the state."""
+        change_training_settings(self.session.dojo.database, changes)
+        self.session.dojo.checker.wake()
+        return self._state()
 
-        def work() -> Json:
-            change_training_settings(self.session.dojo.database, message.changes)
-            self.session.dojo.checker.wake()
-            return self._state()
-
-        return await self.ask("train.change", work)
-
-    async def on_strength(self, _message: Request) -> Json:
+    @in_thread
+    def on_strength(self) -> Json:
         """Returns how strong the user is: grade (None: not known), level (a match), and all grades."""
-        return await self.ask("train.strength", self._strength)
+        return self._strength()
 
-    async def on_grade(self, message: GradeRequest) -> Json:
+    @in_thread
+    def on_grade(self, grade: str) -> Json:
         """Keeps the grade that the user names; returns what `on_strength` returns."""
-
-        def work() -> Json:
-            set_grade(self.session.dojo.database, message.grade)
-            self.session.dojo.tell("train.changed")
-            return self._strength()
-
-        return await self.ask("train.strength", work)
+        set_grade(self.session.dojo.database, grade)
+        self.session.dojo.tell("train.changed")
+        return self._strength()
 
     def _strength(self) -> Json:
         known = strength(self.session.dojo.database)
@@ -189,42 +131,55 @@ class TrainView(View):
 
     # A problem on the board.
 
-    async def on_next(self, message: NextRequest) -> Json | None:
-        """Shows the next problem and returns it, or None if there is none."""
+    async def on_next(
+        self,
+        mode: Literal["today", "free", "storm"],
+        skips: bool = False,
+        kind: ProblemKind | None = None,
+        length: Annotated[int, Meta(ge=1, le=99)] | None = None,
+    ) -> Json | None:
+        """Shows the next problem and returns it, or None if there is none.
+
+        kind: with "free", where mate problems may also have a length. length: with "storm", mate problems
+        against the clock. skips: is the shown problem to come after all others?
+        """
         dojo = self.session.dojo
-        if message.mode == "free" and message.kind is None:
+        if mode == "free" and kind is None:
             raise MessageError("train.next: expected a kind")
         self.session.stop("train.answer")
         avoided = [*self._skipped]
         if self._shown:
             avoided.append(self._shown.problem.id)
-            if message.skips:
+            if skips:
                 self._skipped[self._shown.problem.id] = None
 
         def work() -> Problem | None:
-            if message.mode == "storm":
-                return dojo.problems.any_tsume(message.length or 1, self._stormed)
-            if message.mode == "free" and message.kind is not None:
-                return self._pick(message.kind, message.length, avoided)
+            if mode == "storm":
+                return dojo.problems.any_tsume(length or 1, self._stormed)
+            if mode == "free" and kind is not None:
+                return self._pick(kind, length, avoided)
             left = dojo.schedule.day(self.now()).problems
             if skipped := [one for one in self._skipped if one in left]:
                 left = (*(one for one in left if one not in skipped), *skipped)
             return dojo.problems.get(left[0]) if left else None
 
         problem = await self.ask("train.next", work)
-        self._shown = Shown(problem, message.mode) if problem else None
-        if problem and message.mode == "storm":
+        self._shown = Shown(problem, mode) if problem else None
+        if problem and mode == "storm":
             self._stormed.append(problem.id)
         return self._problem()
 
-    async def on_open(self, message: OpenRequest) -> Json | None:
-        """Shows a problem and returns it; it counts for the list of the day if that has it."""
+    async def on_open(self, problem: Annotated[int, Meta(ge=1, le=1 << 62)]) -> Json | None:
+        """Shows a problem and returns it; it counts for the list of the day if that has it.
+
+        problem: its number in the database.
+        """
         self.session.stop("train.answer")
         dojo = self.session.dojo
 
         def work() -> Shown:
-            is_listed = message.problem in dojo.schedule.day(self.now()).problems
-            return Shown(dojo.problems.get(message.problem), "today" if is_listed else "free")
+            is_listed = problem in dojo.schedule.day(self.now()).problems
+            return Shown(dojo.problems.get(problem), "today" if is_listed else "free")
 
         self._shown = await self.ask("train.next", work)
         return self._problem()
@@ -237,11 +192,14 @@ class TrainView(View):
         suiting = tsume_lengths(dojo.database) if kind is ProblemKind.TSUME else None
         return dojo.problems.pick(kind, suiting, avoided) or dojo.problems.pick(kind, None, avoided)
 
-    def on_problem(self, message: ProblemRequest) -> Json | None:
-        """Returns the problem that is shown, from its start, and what was said of the answer; or None."""
+    def on_problem(self, is_again: bool = False) -> Json | None:
+        """Returns the problem that is shown, from its start, and what was said of the answer; or None.
+
+        is_again: may the user answer again?
+        """
         if self._shown is not None:
             self._shown.game = None
-            if message.is_again:
+            if is_again:
                 self._shown.reply = None
         return self._problem()
 
@@ -257,7 +215,7 @@ class TrainView(View):
             raise InputError(tr("no problem is shown"))
         return self._shown
 
-    async def on_prepare(self, _message: Request) -> None:
+    async def on_prepare(self) -> None:
         """Searches the position while the user thinks, so that the answer is judged quickly."""
         problem = self._here().problem
         if problem.kind is ProblemKind.TSUME:
@@ -268,9 +226,9 @@ class TrainView(View):
         dojo = self.session.dojo
         dojo.judge.prepare(problem.start, problem.moves, dojo.playouts.answer, lambda: job.is_stopped)
 
-    async def on_answer(self, message: AnswerRequest) -> Json | None:
-        """Judges a move; returns the result, or None if another problem was shown meanwhile."""
-        shown, move = self._here(), message.move
+    async def on_answer(self, move: str) -> Json | None:
+        """Judges a move in USI; returns the result, or None if another problem was shown meanwhile."""
+        shown = self._here()
         if move not in shown_position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
         return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
@@ -295,7 +253,7 @@ class TrainView(View):
         shown.reply = {"move": move, "answer": said}
         return said
 
-    async def on_solution(self, _message: Request) -> Json:
+    async def on_solution(self) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
         # By the name of the answer's job: of an answer and the solution only the first counts.
@@ -303,7 +261,7 @@ class TrainView(View):
         shown.reply = {"told": told}
         return told
 
-    async def on_hint(self, _message: Request) -> Json:
+    async def on_hint(self) -> Json:
         """Returns the piece that moves, then also the square: {"from": "7g" or "P*", "to": "7f" or None}."""
         shown = self._here()
         if shown.problem.kind is ProblemKind.TSUME:
@@ -368,36 +326,29 @@ class TrainView(View):
 
     # Files, removal.
 
-    async def on_remove(self, _message: Request) -> None:
+    async def on_remove(self) -> None:
         """Never asks the shown problem again."""
         identity = self._here().problem.id
         await self.ask("train.remove", lambda: self.session.dojo.problems.remove(identity))
         self._shown = None
 
-    async def on_import(self, message: ImportRequest) -> Json:
+    @in_thread
+    def on_import(self, name: str, content: bytes) -> Json:
         """Adds the problems of a file of ShogiHome. Returns how many, and faults."""
-        name, data = message.name[:200], message.content
+        read = read_next_moves(content, name[:200])
+        added = self.session.dojo.problems.add(read.problems)
+        return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
 
-        def work() -> Json:
-            read = read_next_moves(data, name)
-            added = self.session.dojo.problems.add(read.problems)
-            return {"added": added, "known": len(read.problems) - added, "faults": list(read.faults)}
-
-        return await self.ask("train.import", work)
-
-    async def on_export(self, _message: Request) -> Json:
+    @in_thread
+    def on_export(self) -> Json:
         """Returns the sound next-move problems as a file of ShogiHome: name, content, count."""
-
-        def work() -> Json:
-            dojo = self.session.dojo
-            problems = [one for one in dojo.problems.sound() if one.kind not in NO_NEXT_MOVES]
-            settings = training_settings(dojo.database)
-            engine = told_choice(self.session.config.evaluator)
-            day = now()[:10]
-            content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
-            return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
-
-        return await self.ask("train.export", work)
+        dojo = self.session.dojo
+        problems = [one for one in dojo.problems.sound() if one.kind not in NO_NEXT_MOVES]
+        settings = training_settings(dojo.database)
+        engine = told_choice(self.session.config.evaluator)
+        day = now()[:10]
+        content = write_next_moves(problems, f"Goryu {day}", engine, settings, self.now())
+        return {"name": f"goryu-{day}.json", "content": content, "count": len(problems)}
 
 
 def _reached(shown: Shown) -> Board:

@@ -5,7 +5,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
-from goryu_page.session.messages import Request, Spoken
+from goryu_page.session.messages import Language
 from goryu_page.session.session import View
 from goryu_page.views.devices import DevicesView
 from goryu_page.views.explorer import ExplorerView
@@ -22,15 +22,15 @@ class SessionView(View):
 
     name = "session"
 
-    def on_alive(self, _message: Request) -> None:
+    def on_alive(self) -> None:
         """Notes that the tab is there, while another one claims its session."""
         self.session.answered.set()
 
-    def on_language(self, message: Spoken) -> None:
+    def on_language(self, language: Language = "en") -> None:
         """Sets the language of messages."""
-        self.session.language = message.language
+        self.session.language = language
 
-    def on_file(self, _message: Request) -> dict[str, Any]:
+    def on_file(self) -> dict[str, Any]:
         """Returns name and content (Base64) of the record that the user named on the command line."""
         if self.session.record is None:
             raise InputError(tr("no record was named on the command line; open one from the page"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from goryu_page.session.messages import MessageError, Request, Spoken, parse, read
+from goryu_page.session.messages import MessageError, Request, parse, read
 from paths import ROOT
 
 
@@ -21,7 +21,6 @@ def test_null_is_as_good_as_missing_and_other_fields_are_ignored() -> None:
     assert (wish.is_large, wish.count) == (True, 3)
     with pytest.raises(MessageError, match="isLarge: expected true or false"):
         read(Wish, {"isLarge": None})
-    assert read(Spoken, {}).language == "en"
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ class Endless(View):
     started = threading.Event()
     ended = threading.Event()
 
-    async def on_start(self, _message: Any) -> None:
+    async def on_start(self) -> None:
         await self.session.run("endless", self._work)
 
     def _work(self, job: Job) -> None:

@@ -44,7 +44,7 @@ export interface Requests {
   "games.playouts": { playouts: number };
   "games.progress": { minutes: number };
   "games.state": {};
-  "explorer.learn": { moves: Array<string>; start?: string; learns: boolean };
+  "explorer.learn": { moves: Array<string>; learns: boolean; start?: string };
   "explorer.look": { moves: Array<string>; start?: string; games?: "all" | "mine" | "records"; side?: "any" | "black" | "white" };
   "train.answer": { move: string };
   "train.change": { changes: Record<string, unknown> };
@@ -64,7 +64,7 @@ export interface Requests {
   "microscope.catalogue": { language?: "ja" | "en" };
   "microscope.move": { move: number };
   "microscope.new": { game: string; algorithm: string; position?: string; network?: string; values?: Record<string, number> };
-  "microscope.show": { language?: "ja" | "en"; step?: number; playout?: number | null; depth?: number; width?: number; node?: string };
+  "microscope.show": { step?: number; playout?: number | null; depth?: number; width?: number; node?: string; language?: "ja" | "en" };
   "microscope.state": {};
   "engines.list": {};
   "engines.opinion": { engine: string; start: string; moves: Array<string> };
