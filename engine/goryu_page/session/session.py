@@ -140,7 +140,7 @@ def in_thread(
 ) -> Callable[Concatenate[V, P], Coroutine[Any, Any, T]]:
     """Lets a method of a view run in a thread, as `View.ask` does, under the name of its message."""
 
-    async def run(self: V, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run(self: V, /, *args: P.args, **kwargs: P.kwargs) -> T:
         name = f"{self.name}.{method.__name__.removeprefix('on_')}"
         return await self.ask(name, lambda: method(self, *args, **kwargs))
 
