@@ -42,9 +42,39 @@ export function onDrop(section, call) {
   });
 }
 
-/** Scrolls an element into view on narrow windows, where board and panels are below each other. */
-export function reveal(element) {
-  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block: "nearest" });
+/** Scrolls an element into view on narrow windows, where board and panels are below each other. @type {(element: Element, block?: ScrollLogicalPosition) => void} */
+export function reveal(element, block = "nearest") {
+  if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block });
+}
+
+/**
+ * Lets keys do what `keys()` says, {key: call}, while nobody types: the keys of a field, and those with Ctrl and the like, are left
+ * alone. others: a selector of more elements that have their own keys.
+ * @type {(target: any, keys: () => Record<string, (() => any) | false>, others?: string) => void}
+ */
+export function onKeys(target, keys, others = "") {
+  target.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest(`input, select, textarea${others}`)) return;
+    const call = keys()[event.key];
+    if (!call) return;
+    event.preventDefault();
+    call();
+  });
+}
+
+/** Scrolls a list, whose place is that of its elements, so that an item of it is in the middle. */
+export function centre(list, item) {
+  list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2;
+}
+
+/** Returns what a page of this browser has stored as JSON, or else null. @type {(key: string, storage?: Storage) => any} */
+export function stored(key, storage = localStorage) {
+  try {
+    return JSON.parse(storage.getItem(key) ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 let due = 0;

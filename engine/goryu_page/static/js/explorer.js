@@ -6,7 +6,7 @@ import { playFrom } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { editButton } from "./position-editor.js";
 import * as socket from "./socket.js";
-import { button, html, nothing, options, render, repeat } from "./template.js";
+import { button, html, nothing, render, repeat, selectField } from "./template.js";
 
 const { t } = i18n;
 const SCORES = ["black", "draw", "white"];
@@ -116,12 +116,12 @@ class ExplorerView {
   }
 
   selectView(name, values) {
-    const choose = (event) => {
-      this.chosen[name] = event.target.value;
+    const choose = (value) => {
+      this.chosen[name] = value;
       this.look();
     };
     const entries = values.map((value) => [value, t(`explorer.${name}.${value}`)]);
-    return html`<label class="field"><span>${t(`explorer.${name}.label`)}</span><select @change=${choose}>${options(entries, this.chosen[name])}</select></label>`;
+    return selectField(t(`explorer.${name}.label`), entries, this.chosen[name], choose);
   }
 
   lineView() {

@@ -7,24 +7,20 @@ import { button, html } from "./template.js";
 
 const { t } = i18n;
 
-/** onChange(): something has to be drawn. */
+/** games: the view "My games". */
 export class BackupPanel {
-  constructor(onChange) {
-    this.onChange = onChange;
-    this.file = null; // On the machine of the server.
+  constructor(games) {
+    this.games = games;
     this.isBusy = false;
     this.field = fileField({ accept: ".sqlite3" }, ([file]) => this.busy(() => this.read(file)));
   }
 
-  setState({ file }) {
-    this.file = file;
-  }
-
   view() {
     const isDisabled = this.isBusy;
-    return html`<div class="panel stack" ?hidden=${this.file === null}>
+    const { file } = this.games.state; // On the machine of the server.
+    return html`<div class="panel stack" ?hidden=${file === null}>
       <h2>${t("games.backup")}</h2>
-      <p class="small muted file-name">${t(socket.isTab ? "games.backup.browser" : "games.backup.about", { file: this.file })}</p>
+      <p class="small muted file-name">${t(socket.isTab ? "games.backup.browser" : "games.backup.about", { file })}</p>
       <div class="row">
         ${button("games.backup.save", () => this.busy(() => this.save()), { isDisabled })}${button("games.backup.read", () => this.field.click(), { isDisabled })}${this.field}
       </div>
@@ -34,12 +30,12 @@ export class BackupPanel {
   /** Disables the buttons while the work goes on. */
   async busy(work) {
     this.isBusy = true;
-    this.onChange();
+    this.games.draw();
     try {
       await work();
     } finally {
       this.isBusy = false;
-      this.onChange();
+      this.games.draw();
     }
   }
 

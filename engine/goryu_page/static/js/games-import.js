@@ -4,23 +4,22 @@ import { fileField, onDrop, toast, toBase64 } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { ACCEPT, isRecord } from "./records.js";
 import * as socket from "./socket.js";
-import { button, html } from "./template.js";
+import { button, checkBox, html } from "./template.js";
 
 const { t } = i18n;
 const PART_BYTES = 768 << 10; // Of a file, in one message; Base64 makes it a third longer.
 
 export class ImportPanel {
-  /** section: files that are dropped on it are imported. onChange(): something has to be drawn. */
-  constructor(section, onChange) {
-    this.onChange = onChange;
+  /** games: the view "My games"; files that are dropped on it are imported. */
+  constructor(games) {
+    this.games = games;
     this.queue = [];
     this.total = null; // Of the running or the last import.
     this.name = ""; // Of the file that is being imported.
     this.isRunning = this.isOfRecords = false;
-    this.state = { faults: [], folders: [] };
     this.files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
     this.folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
-    onDrop(section, (given) => this.take(given));
+    onDrop(games.section, (given) => this.take(given));
   }
 
   /** Takes what was dropped: files, and folders with all that is below them. */
@@ -32,12 +31,8 @@ export class ImportPanel {
     this.add(files);
   }
 
-  setState(state) {
-    this.state = state;
-  }
-
   view() {
-    const { faults, folders } = this.state;
+    const { faults, folders } = this.games.state;
     const { total, isRunning } = this;
     const all = isRunning ? total.done + 1 + this.queue.length : 1;
     const watched = t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
@@ -47,9 +42,7 @@ export class ImportPanel {
       <div class="row">
         ${button("games.import.files", () => this.files.click(), { className: "primary" })}${button("games.import.folder", () => this.folder.click())}${this.files}${this.folder}
       </div>
-      <label class="check small"
-        ><input type="checkbox" .checked=${this.isOfRecords} @change=${(event) => (this.isOfRecords = event.target.checked)} /><span>${t("games.import.records")}</span></label
-      >
+      ${checkBox(t("games.import.records"), this.isOfRecords, (isOn) => (this.isOfRecords = isOn), { className: "small" })}
       <progress max="1" .value=${isRunning ? total.done / all : 0} aria-label=${t("games.import")} title=${t("games.import")} ?hidden=${!isRunning}></progress>
       <p class="small muted" role="status">${isRunning ? t("games.import.progress", { done: total.done + 1, all, name: this.name }) : this.doneText()}</p>
       ${button("games.import.stop", () => (this.queue = []), { className: "small", isHidden: !isRunning })}
@@ -86,14 +79,14 @@ export class ImportPanel {
       while (this.queue.length) {
         const { name, file, collection } = this.queue.shift();
         this.name = name;
-        this.onChange();
+        this.games.draw();
         await this.send(name, file, collection, total);
         total.done += 1;
       }
     } finally {
       this.queue = [];
       this.isRunning = false;
-      this.onChange();
+      this.games.draw();
     }
   }
 

@@ -3,7 +3,7 @@
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
-import { html, iconButton, live, nothing, options, repeat } from "./template.js";
+import { html, iconButton, live, nothing, repeat, selectField } from "./template.js";
 
 const { t } = i18n;
 const PAGE = 50;
@@ -21,23 +21,20 @@ const COLUMNS = [
   { name: "moves", sort: null },
 ];
 
-/** onChange(): something has to be drawn. */
+/** games: the view "My games". */
 export class GameList {
-  constructor(onChange) {
-    this.onChange = onChange;
+  constructor(games) {
+    this.games = games;
     this.filters = { ...INITIAL };
     this.sort = { sort: "date", isDescending: true };
     this.first = 0;
     this.found = null;
-    this.openings = [];
-    this.hasGames = false;
     this.asking = null; // The game whose button asks whether it shall be deleted.
   }
 
-  /** Takes the openings, and whether there is a game. */
-  setState({ openings, games }) {
-    this.openings = openings;
-    this.hasGames = games > 0;
+  /** Forgets the chosen opening if no game has it any more. */
+  checkOpening() {
+    const { openings } = this.games.state;
     if (!openings.some(({ code }) => code === this.filters.opening)) this.filters.opening = "";
   }
 
@@ -71,7 +68,7 @@ export class GameList {
     this.found = found;
     this.isFiltered = Object.entries(asked).some(([name, value]) => value !== INITIAL[name]);
     if (this.first && this.first >= found.total) await this.go(Math.floor((found.total - 1) / PAGE) * PAGE);
-    else this.onChange();
+    else this.games.draw();
   }
 
   /** Asks whether a game shall be deleted; the second click deletes it. */
@@ -88,7 +85,7 @@ export class GameList {
 
   ask(id) {
     this.asking = id;
-    this.onChange();
+    this.games.draw();
   }
 
   // Drawing.
@@ -116,8 +113,9 @@ export class GameList {
     const search = t("games.search");
     const fixed = (name, values) => this.selectView(name, values.map((value) => [value, t(`games.${name}.${value || "all"}`)]));
     const date = (name) => html`<label class="field"><span>${t(`games.${name}`)}</span><input type="date" .value=${filters[name]} @change=${(event) => this.filter({ [name]: event.target.value })} /></label>`;
-    const openings = this.openings.map((one) => [one.code, one[i18n.current()]]);
-    return html`<div class="game-filters" ?hidden=${this.found !== null && !this.hasGames}>
+    const isEmpty = this.found !== null && !this.games.state.games;
+    const openings = this.games.state.openings.map((one) => [one.code, one[i18n.current()]]);
+    return html`<div class="game-filters" ?hidden=${isEmpty}>
       <input type="text" class="game-search" placeholder=${search} aria-label=${search} title=${search} .value=${live(filters.text)} @input=${(event) => this.type(event.target.value)} />
       ${fixed("collection", ["mine", "records"])} ${fixed("side", ["", "me", "black", "white"])} ${fixed("result", ["", "won", "lost", "drawn"])}
       ${this.selectView("opening", [["", t("games.opening.all")], ...openings])} ${fixed("reviewed", ["", "yes", "no"])} ${date("since")} ${date("until")}
@@ -126,7 +124,7 @@ export class GameList {
   }
 
   selectView(name, values) {
-    return html`<label class="field"><span>${t(`games.${name}`)}</span><select @change=${(event) => this.filter({ [name]: event.target.value })}>${options(values, this.filters[name])}</select></label>`;
+    return selectField(t(`games.${name}`), values, this.filters[name], (value) => this.filter({ [name]: value }));
   }
 
   headView({ name, sort }) {
@@ -145,7 +143,7 @@ export class GameList {
       date: game.date || "–",
       players: html`<button type="button" class="quiet" title=${game.file}>${[game.black, game.white].map((name, side) => ofSide(game, side, name || t("games.nobody")))}</button>`,
       result: html`${resultView(game)}${game.tags.map((tag) => html` <span class="tag" title=${t(`games.tag.${tag}.about`)}>${t(`games.tag.${tag}`)}</span>`)}`,
-      opening: this.openings.find(({ code }) => code === game.opening)?.[i18n.current()] ?? "",
+      opening: this.games.state.openings.find(({ code }) => code === game.opening)?.[i18n.current()] ?? "",
       accuracy: pairView(game, game.accuracy, (value) => value.toFixed(0)),
       mistakes: pairView(game, game.mistakes, String),
       moves: i18n.current() === "ja" ? `${game.moves}手` : String(game.moves),

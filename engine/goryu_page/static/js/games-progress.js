@@ -15,17 +15,17 @@ const TOP = 8;
 const DAY_MS = 86_400_000;
 const CELL = 12;
 
-/** onChange(): something has to be drawn. */
+/** games: the view "My games". */
 export class ProgressCharts {
-  constructor(onChange) {
-    this.onChange = onChange;
+  constructor(games) {
+    this.games = games;
     this.found = null;
-    NARROW.addEventListener("change", onChange);
+    NARROW.addEventListener("change", () => games.draw());
   }
 
   async load() {
     this.found = await socket.request("games.progress", { minutes: -new Date().getTimezoneOffset() });
-    this.onChange();
+    this.games.draw();
   }
 
   view(isHidden) {

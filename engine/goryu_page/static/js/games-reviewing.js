@@ -2,41 +2,30 @@
 
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
-import { button, html, options } from "./template.js";
+import { button, html, selectField } from "./template.js";
 
 const { t } = i18n;
 const PLAYOUTS = [100, 200, 400, 1000, 3000, 10000];
 
-export class ReviewingPanel {
-  constructor() {
-    this.state = null; // What the review does.
-    this.playouts = null;
-  }
-
-  setState({ reviewing, playouts }) {
-    this.playouts = playouts;
-    this.state = reviewing;
-  }
-
-  view() {
-    const { state } = this;
-    const isRunning = state?.status === "running";
-    const isHalted = ["paused", "failed"].includes(state?.status);
-    const counts = PLAYOUTS.includes(this.playouts) || !this.playouts ? PLAYOUTS : [...PLAYOUTS, this.playouts];
-    const choose = (event) => socket.request("games.playouts", { playouts: Number(event.target.value) });
-    const title = t("games.reviewing");
-    return html`<div class="panel stack">
-      <h2>${title}</h2>
-      <p class="small" role="status">${state ? statusOf(state) : ""}</p>
-      <progress max="1" .value=${isRunning ? state.position / state.positions : 0} aria-label=${title} title=${title} ?hidden=${!isRunning}></progress>
-      <p class="small muted number" ?hidden=${!isRunning}>${isRunning ? placeOf(state) : ""}</p>
-      <label class="field"><span>${t("games.reviewing.playouts")}</span><select @change=${choose}>${options(counts.map((count) => [count, count.toLocaleString()]), this.playouts)}</select></label>
-      <div class="row">
-        ${button(isHalted ? "games.reviewing.go" : "games.reviewing.pause", () => socket.request("games.pause", { isPaused: !isHalted }))}
-        ${button("games.reviewing.again", () => socket.request("games.again"), { className: "small quiet" })}
-      </div>
-    </div>`;
-  }
+/** The panel. reviewing: what the review does, or null. playouts: of its next games. */
+export function reviewingView({ reviewing, playouts }) {
+  const isRunning = reviewing?.status === "running";
+  const isHalted = ["paused", "failed"].includes(reviewing?.status);
+  const counts = PLAYOUTS.includes(playouts) || !playouts ? PLAYOUTS : [...PLAYOUTS, playouts];
+  const entries = counts.map((count) => [count, count.toLocaleString()]);
+  const choose = (count) => socket.request("games.playouts", { playouts: Number(count) });
+  const title = t("games.reviewing");
+  return html`<div class="panel stack">
+    <h2>${title}</h2>
+    <p class="small" role="status">${reviewing ? statusOf(reviewing) : ""}</p>
+    <progress max="1" .value=${isRunning ? reviewing.position / reviewing.positions : 0} aria-label=${title} title=${title} ?hidden=${!isRunning}></progress>
+    <p class="small muted number" ?hidden=${!isRunning}>${isRunning ? placeOf(reviewing) : ""}</p>
+    ${selectField(t("games.reviewing.playouts"), entries, playouts, choose)}
+    <div class="row">
+      ${button(isHalted ? "games.reviewing.go" : "games.reviewing.pause", () => socket.request("games.pause", { isPaused: !isHalted }))}
+      ${button("games.reviewing.again", () => socket.request("games.again"), { className: "small quiet" })}
+    </div>
+  </div>`;
 }
 
 function statusOf(state) {

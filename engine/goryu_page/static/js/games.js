@@ -4,9 +4,9 @@ import { h, toast } from "./dom.js";
 import { BackupPanel } from "./games-backup.js";
 import { ImportPanel } from "./games-import.js";
 import { GameList } from "./games-list.js";
-import { MePanel } from "./games-me.js";
+import { meView } from "./games-me.js";
 import { ProgressCharts } from "./games-progress.js";
-import { ReviewingPanel } from "./games-reviewing.js";
+import { reviewingView } from "./games-reviewing.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
 import { html, nothing, render } from "./template.js";
@@ -29,13 +29,11 @@ class GamesView {
   constructor(section) {
     this.section = section;
     this.shown = "list"; // Or "progress"; on narrow windows also "side".
-    const draw = () => this.draw();
-    this.list = new GameList(draw);
-    this.progress = new ProgressCharts(draw);
-    this.importing = new ImportPanel(section, draw);
-    this.reviewing = new ReviewingPanel();
-    this.me = new MePanel(draw);
-    this.backup = new BackupPanel(draw);
+    this.state = { me: [], names: [], openings: [], faults: [], folders: [], games: 0, playouts: null, reviewing: null, file: null }; // The reply of "games.state".
+    this.list = new GameList(this);
+    this.progress = new ProgressCharts(this);
+    this.importing = new ImportPanel(this);
+    this.backup = new BackupPanel(this);
     this.root = h("div", { class: "columns games-columns" });
     section.append(this.root);
     this.timer = null;
@@ -45,11 +43,11 @@ class GamesView {
     socket.on("games.changed", () => this.refreshSoon());
     socket.on("games.problem", ({ text }) => toast(text, "error"));
     socket.on("games.reviewing", (state) => {
-      this.reviewing.state = state;
+      this.state.reviewing = state;
       this.draw();
     });
     socket.onConnected(() => this.refresh());
-    i18n.onChange(draw);
+    i18n.onChange(() => this.draw());
   }
 
   show(argument) {
@@ -69,7 +67,7 @@ class GamesView {
         <nav class="game-tabs" aria-label=${i18n.t("games.tabs")}>${PARTS.map(link)}</nav>
         ${this.list.view(shown !== "list")} ${this.progress.view(shown !== "progress")}
       </div>
-      <div class=${shown === "side" ? "side shown" : "side"}>${this.importing.view()} ${this.reviewing.view()} ${this.me.view()} ${this.backup.view()}</div>`;
+      <div class=${shown === "side" ? "side shown" : "side"}>${this.importing.view()} ${reviewingView(this.state)} ${meView(this)} ${this.backup.view()}</div>`;
   }
 
   refreshSoon() {
@@ -86,14 +84,11 @@ class GamesView {
     }
     this.isRefreshing = true;
     try {
-      const told = this.reviewing.state;
+      const told = this.state.reviewing;
       const state = await socket.request("games.state");
-      if (this.reviewing.state !== told) state.reviewing = this.reviewing.state; // A report is newer, or a newer one follows.
-      this.list.setState(state);
-      this.importing.setState(state);
-      this.reviewing.setState(state);
-      this.me.setState(state);
-      this.backup.setState(state);
+      if (this.state.reviewing !== told) state.reviewing = this.state.reviewing; // A report is newer, or a newer one follows.
+      this.state = state;
+      this.list.checkOpening();
       this.draw();
       await (this.shown === "progress" ? this.progress.load() : this.list.load());
     } finally {

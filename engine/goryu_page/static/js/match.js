@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h } from "./dom.js";
+import { centre, h, onKeys } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import { afterMove } from "./sfen.js";
@@ -40,7 +40,7 @@ class MatchPage {
       { yRange: [-MOST_CP, MOST_CP], format: String, onClick: (x) => this.go(x) },
     );
     i18n.onChange(() => this.draw());
-    document.addEventListener("keydown", (event) => this.onKey(event));
+    onKeys(document, () => this.keys());
     addEventListener("hashchange", () => this.openAddressed());
     this.course.set(data.course.map(([games]) => games), [1, 2, 3].map((at) => data.course.map((point) => point[at])));
     this.openAddressed();
@@ -66,8 +66,7 @@ class MatchPage {
     this.at = Math.max(0, Math.min(this.positions.length - 1, index));
     this.draw();
     const list = this.root.querySelector(".game-moves");
-    const shown = list.children[this.at].firstElementChild;
-    list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
+    centre(list, list.children[this.at].firstElementChild);
   }
 
   flip() {
@@ -75,12 +74,9 @@ class MatchPage {
     this.draw();
   }
 
-  onKey(event) {
-    if (!this.game || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const steps = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.positions.length - 1 };
-    if (!(event.key in steps)) return;
-    event.preventDefault();
-    this.go(steps[event.key]);
+  keys() {
+    const go = (index) => () => this.go(index);
+    return { ArrowLeft: go(this.at - 1), ArrowRight: go(this.at + 1), Home: go(0), End: go(Infinity) };
   }
 
   /** Returns the name of the engine on a side, 0 black or 1 white. */

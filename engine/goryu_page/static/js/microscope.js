@@ -1,12 +1,12 @@
 // The view "Microscope": a search, step by step. The server has all numbers; this file shows and animates them.
 
-import { h, setAddress } from "./dom.js";
+import { h, onKeys, setAddress } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { Picture } from "./microscope-picture.js";
 import { Panel } from "./microscope-panel.js";
 import { editButton } from "./position-editor.js";
 import * as socket from "./socket.js";
-import { html, live, nothing, options, render } from "./template.js";
+import { html, live, nothing, render, selectField } from "./template.js";
 
 const { t } = i18n;
 const DEFAULTS = { game: "tictactoe", text: "", algorithm: "puct", network: "network" };
@@ -60,7 +60,7 @@ class Microscope {
     this.wanted = null; // The step that was asked for last.
     this.isNarrow = matchMedia("(max-width: 900px)").matches; // When the view is opened.
     this.picture = new Picture((id) => this.select(id));
-    this.picture.element.addEventListener("keydown", (event) => this.onKey(event));
+    onKeys(this.picture.element, () => this.keys());
     this.panel = new Panel({ select: (id) => this.select(id), move: (move) => this.moveRoot(move) });
     this.columns = h("div", { class: "columns" });
     section.append(this.columns);
@@ -150,15 +150,15 @@ class Microscope {
     const fields = algorithm.parameters.map((one) => this.parameterView(one));
     return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin(), this.picture.element.focus())}>
       <div class="pair">
-        ${selectView("microscope.game", Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => (this.chooseGame(name), this.begin()))}
-        ${selectView("microscope.example", [...game.examples, [OWN, t("microscope.own")]], isExample ? chosen.text : OWN, (text) => this.chooseExample(text))}
+        ${selectField(t("microscope.game"), Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => (this.chooseGame(name), this.begin()))}
+        ${selectField(t("microscope.example"), [...game.examples, [OWN, t("microscope.own")]], isExample ? chosen.text : OWN, (text) => this.chooseExample(text))}
       </div>
       <label class="field"><span>${t("microscope.text")}</span><textarea rows="1" spellcheck="false" .value=${live(chosen.text)} @input=${type}></textarea></label>
       <p class="muted small">${game.help}</p>
       ${chosen.game === "shogi" ? editButton(() => (/^(\S+\/){8}/.test(chosen.text) ? chosen.text : "")) : nothing}
       <div class="pair">
-        ${selectView("microscope.algorithm", Object.entries(algorithms).filter(([name]) => this.canSearch(chosen.game, name)).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
-        ${selectView("microscope.network", game.networks, chosen.network, (network) => this.choose({ network }), algorithm.uses === "rules")}
+        ${selectField(t("microscope.algorithm"), Object.entries(algorithms).filter(([name]) => this.canSearch(chosen.game, name)).map(([name, one]) => [name, one.title]), chosen.algorithm, (name) => this.chooseAlgorithm(name))}
+        ${selectField(t("microscope.network"), game.networks, chosen.network, (network) => this.choose({ network }), { isHidden: algorithm.uses === "rules" })}
       </div>
       <details ?hidden=${!fields.length}><summary class="small">${t("microscope.numbers")}</summary><div class="parameters">${fields}</div></details>
       <button class="primary" type="submit">${t("microscope.begin")}</button>
@@ -411,8 +411,8 @@ class Microscope {
     }
   }
 
-  onKey(event) {
-    const keys = {
+  keys() {
+    return {
       ArrowRight: () => this.go(this.step + 1),
       ArrowLeft: () => this.go(this.step - 1),
       Home: () => this.go(0),
@@ -422,9 +422,6 @@ class Microscope {
       "-": () => this.picture.zoom(1 / 1.3),
       f: () => this.picture.showWhole(),
     };
-    if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
-    event.preventDefault();
-    keys[event.key]();
   }
 }
 
@@ -444,9 +441,4 @@ function icon(name) {
 
 function aboutView({ title, about, formula, file }) {
   return html`<h2>${title}</h2><p>${about}</p><p class="formula">${formula}</p><p class="muted small">${file}</p>`;
-}
-
-/** Returns a select with its label. entries: [[value, text]]. call(value): the user has chosen it. */
-function selectView(key, entries, chosen, call, isHidden = false) {
-  return html`<label class="field" ?hidden=${isHidden}><span>${t(key)}</span><select @change=${(event) => call(event.target.value)}>${options(entries, chosen)}</select></label>`;
 }

@@ -4,16 +4,15 @@ import * as i18n from "./i18n.js";
 import { changeText, percent } from "./judgement.js";
 import { lineOf, reasonView } from "./lines.js";
 import { afterMove } from "./sfen.js";
-import { html, nothing } from "./template.js";
+import { button, html, nothing } from "./template.js";
 
 const { t } = i18n;
 const SHOWN_MOVES = 8;
 
-/** The panel. onUndo(), onKeep(): the person's choice. onShow(): another position of the question is to be drawn. onLook(ply): as well. */
+/** The panel. play: the view "Play". */
 export class LessonPanel {
-  constructor({ onUndo, onKeep, onShow, onLook, notation }) {
-    this.calls = { onUndo, onKeep, onShow, onLook };
-    this.notation = notation;
+  constructor(play) {
+    this.play = play;
     this.state = null;
     this.place = null; // {line: "better" or "refutation", depth}: what the board shows of the question.
   }
@@ -56,16 +55,13 @@ export class LessonPanel {
 
   show(line, depth) {
     this.place = { line, depth };
-    this.calls.onShow();
+    this.play.look(this.state.moves.length);
   }
 
   names(line) {
-    const names = this.notation() === "name" ? line.usi : line[this.notation()];
+    const { notationShown } = this.play;
+    const names = notationShown === "name" ? line.usi : line[notationShown];
     return names.slice(0, SHOWN_MOVES);
-  }
-
-  nameOf(move) {
-    return move[this.notation()];
   }
 
   view() {
@@ -84,14 +80,13 @@ export class LessonPanel {
       if (!names.length) return nothing;
       return lineOf(`judgement.${name}`, `${question.ply} ${name}`, names, (depth) => this.show(name, depth), place?.line === name ? place.depth : 0);
     };
-    const button = (key, call, isPrimary = false) => html`<button type="button" class=${isPrimary ? "primary" : nothing} @click=${call}>${t(key)}</button>`;
-    return html`<h2 data-kind=${question.kind}>${t("lesson.move", { move: this.nameOf(question), kind })} ${question.mark}</h2>
+    return html`<h2 data-kind=${question.kind}>${t("lesson.move", { move: this.play.nameOf(question), kind })} ${question.mark}</h2>
       <p class="number">${t("lesson.loss", { loss: percent(question.loss), change: changeText(question) })}</p>
       ${reasonView(question.reason)} ${line("refutation")} ${isBetter ? line("better") : nothing}
       <div class="row">
-        ${button("lesson.back", this.calls.onUndo, true)}
+        ${button("lesson.back", () => this.play.answer("play.undo"), { className: "primary" })}
         ${isBetter ? button("lesson.worse", () => this.show("refutation", 0)) : button("lesson.better", () => this.show("better", 0))}
-        ${button("lesson.keep", this.calls.onKeep)}
+        ${button("lesson.keep", () => this.play.answer("play.keep"))}
       </div>`;
   }
 
@@ -111,10 +106,10 @@ export class LessonPanel {
   }
 
   itemView(move) {
-    const look = () => this.calls.onLook(move.fate === "kept" ? move.ply : move.ply - 1);
+    const look = () => this.play.look(move.fate === "kept" ? move.ply : move.ply - 1);
     return html`<li>
       <button type="button" @click=${look}>
-        <span class="ply">${move.ply}</span><b>${this.nameOf(move)}</b><span class="number">−${percent(move.loss)} %</span><span class="muted">${t(`lesson.${move.fate}`)}</span>
+        <span class="ply">${move.ply}</span><b>${this.play.nameOf(move)}</b><span class="number">−${percent(move.loss)} %</span><span class="muted">${t(`lesson.${move.fate}`)}</span>
       </button>
     </li>`;
   }

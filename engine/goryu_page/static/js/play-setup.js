@@ -1,8 +1,9 @@
 // The form for a new game.
 
+import { stored } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { editButton } from "./position-editor.js";
-import { engineEntries, html, live, nothing, options } from "./template.js";
+import { checkBox, choice, engineEntries, html, live, nothing, selectField } from "./template.js";
 
 const { t } = i18n;
 
@@ -24,20 +25,18 @@ const USUAL_LEVEL = 4; // For a user of whom nothing is known.
 const USER_ENGINE = "usi:"; // Begins the opponent's name if it is an engine of the user.
 
 /**
- * The form. onStart(setup): the content of the message "play.new". onCancel(): back to the game. onDrop(): the
- * user does not want the given position. onGrade(grade): how strong the user is. onNetwork(name): another network is
- * wanted. onChange(): something has to be drawn. position(): the one on the board.
+ * The form. play: the view "Play".
  *
  * The values name and level are null until the user has been asked, or has chosen one.
  */
 export class SetupForm {
-  constructor(calls) {
-    this.calls = calls;
+  constructor(play) {
+    this.play = play;
     this.given = null;
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
     this.strength = null; // The reply of "train.strength".
-    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored() };
+    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored(KEY) };
     this.name = this.values.name ?? ""; // As it is typed.
   }
 
@@ -76,7 +75,7 @@ export class SetupForm {
       ${isShogi && this.isOneSided ? this.lessonView() : nothing} ${isShogi && values.name === null && values.side !== "none" ? this.meView() : nothing} ${isShogi ? this.moreView() : nothing}
       <div class="row">
         <button class="primary grow">${t("setup.start")}</button
-        ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${this.calls.onCancel}>${t("setup.cancel")}</button>
+        ><button type="button" class="quiet" ?hidden=${!canCancel} @click=${() => this.play.showSetup(false)}>${t("setup.cancel")}</button>
       </div>
     </form>`;
   }
@@ -86,17 +85,8 @@ export class SetupForm {
     return side === "first" ? "×" : "○";
   }
 
-  choiceView(name, options, label, chosen = this.values[name]) {
-    const item = (value) => html`<label
-      ><input type="radio" name=${name} value=${value} .checked=${live(chosen === value)} @change=${() => this.set({ [name]: value })} /><span>${label(value)}</span></label
-    >`;
-    return html`<fieldset><legend>${t(`setup.${name}`)}</legend><div class="choice">${options.map(item)}</div></fieldset>`;
-  }
-
-  /** entries: [[value, text]]. call(value): the user has chosen it. note: a text below, or null. */
-  selectView(label, entries, chosen, call, note = null) {
-    return html`<label class="field">${label}<select aria-label=${label} @change=${(event) => call(event.target.value)}>${options(entries, chosen)}</select>
-      ${note ? html`<span class="muted small">${note}</span>` : nothing}</label>`;
+  choiceView(name, values, label, chosen = this.values[name]) {
+    return choice(t(`setup.${name}`), name, values.map((value) => [value, label(value)]), chosen, (value) => this.set({ [name]: value }));
   }
 
   /** Returns the engine of the user that is chosen, or undefined for Goryu. */
@@ -109,7 +99,7 @@ export class SetupForm {
     const chosen = this.userEngine();
     const entries = [["", t("setup.engine.goryu")], ...engineEntries(this.engines)];
     const note = chosen && t("setup.engine.seconds", { seconds: chosen.seconds });
-    return html`${this.selectView(t("setup.engine.title"), entries, chosen?.name ?? "", (engine) => this.set({ engine }), note)} ${chosen ? nothing : this.levelsView()}`;
+    return html`${selectField(t("setup.engine.title"), entries, chosen?.name ?? "", (engine) => this.set({ engine }), { note })} ${chosen ? nothing : this.levelsView()}`;
   }
 
   levelsView() {
@@ -136,7 +126,7 @@ export class SetupForm {
   meView() {
     const { grade = null, grades = [] } = this.strength ?? {};
     const entries = [["", t("grade.unknown")], ...grades.map((one) => [one, t(`grade.${one}`)])];
-    const strength = this.selectView(t("setup.grade"), entries, grade ?? "", (chosen) => chosen && this.calls.onGrade(chosen));
+    const strength = selectField(t("setup.grade"), entries, grade ?? "", (chosen) => chosen && this.play.takeStrength("train.grade", { grade: chosen }));
     return html`<div class="pair">
       <label class="field">${t("setup.name")}<input type="text" autocomplete="nickname" maxlength="40" placeholder=${t("play.you")} .value=${live(this.name)} @input=${(event) => (this.name = event.target.value)} /></label>
       ${strength}
@@ -146,7 +136,7 @@ export class SetupForm {
   networkView() {
     const { networks, chosen } = this.options;
     const entries = [["", t("setup.network.strongest")], ...networks.map((name) => [name, name])];
-    return this.selectView(t("setup.network"), entries, chosen, this.calls.onNetwork, t("setup.network.note"));
+    return selectField(t("setup.network"), entries, chosen, (name) => this.play.takeNetwork(name), { note: t("setup.network.note") });
   }
 
   /** What the engine is for: the opponent, or, between engines, the first player. */
@@ -163,7 +153,7 @@ export class SetupForm {
     const { game, agents } = this.values;
     agents[game] = known(agents[game], this.options.agents[game]);
     const entries = this.options.agents[game].map((name) => [name, this.agentName(name)]);
-    return this.selectView(this.levelName(), entries, agents[game], (agent) => this.set({ agents: { ...agents, [game]: agent } }));
+    return selectField(this.levelName(), entries, agents[game], (agent) => this.set({ agents: { ...agents, [game]: agent } }));
   }
 
   /** The engine that plays White against the one above. */
@@ -173,18 +163,18 @@ export class SetupForm {
     const users = engineEntries(this.engines).map(([name, ...rest]) => [`${USER_ENGINE}${name}`, ...rest]);
     const entries = game === "shogi" ? [...levels.map((level) => [level.name, level[i18n.current()]]), ...users] : agents[game].map((name) => [name, this.agentName(name)]);
     rivals[game] = known(rivals[game], entries.filter(([, , isMissing]) => !isMissing).map(([name]) => name));
-    return this.selectView(t("setup.engine", { side: this.sideName("second") }), entries, rivals[game], (rival) => this.set({ rivals: { ...rivals, [game]: rival } }));
+    return selectField(t("setup.engine", { side: this.sideName("second") }), entries, rivals[game], (rival) => this.set({ rivals: { ...rivals, [game]: rival } }));
   }
 
   boardsView() {
     const entries = Object.entries(BOARDS).map(([game, size]) => [game, `${size} × ${size}`]);
-    return this.selectView(t("setup.board"), entries, this.values.game, (game) => this.set({ game }));
+    return selectField(t("setup.board"), entries, this.values.game, (game) => this.set({ game }));
   }
 
   handicapsView() {
     const { handicap } = this.values;
     const entries = this.options.handicaps.map((one, at) => [at, capital(one[i18n.current()])]);
-    return this.selectView(t("setup.handicap"), entries, handicap, (at) => this.set({ handicap: Number(at) }), handicap > 0 && t("setup.handicap.note"));
+    return selectField(t("setup.handicap"), entries, handicap, (at) => this.set({ handicap: Number(at) }), { note: handicap > 0 && t("setup.handicap.note") });
   }
 
   clocksView() {
@@ -193,40 +183,39 @@ export class SetupForm {
     const change = (name) => (event) => this.set({ own: { ...this.values.own, [name]: Number(event.target.value) } }, false); // The user is typing.
     const number = (name) => html`<label class="field">${t(`setup.${name}`)}<input type="number" min="0" max="600" required .value=${String(own[name])} @input=${change(name)} /></label>`;
     return html`<div class="stack">
-      ${this.selectView(t("setup.clock"), entries, clock, (chosen) => this.set({ clock: chosen }))}
+      ${selectField(t("setup.clock"), entries, clock, (chosen) => this.set({ clock: chosen }))}
       ${clock === "own" ? html`<div class="thirds">${["main", "byoyomi", "increment"].map(number)}</div>` : nothing}
     </div>`;
   }
 
   givenView({ moves }) {
     const text = moves.length ? t("setup.given", { count: moves.length }) : t("setup.given.sfen");
-    return html`<div class="row given"><span>${text}</span><button type="button" class="quiet" @click=${this.calls.onDrop}>${t("setup.given.drop")}</button></div>`;
+    return html`<div class="row given"><span>${text}</span><button type="button" class="quiet" @click=${() => this.play.give(null)}>${t("setup.given.drop")}</button></div>`;
   }
 
   lessonView() {
     const { lesson, threshold } = this.values;
     const entries = this.options.thresholds.map((value) => [value, t("setup.threshold.value", { percent: Math.round(100 * value) })]);
-    const more = () => html`<span class="muted small">${t("setup.lesson.note")}</span>${this.selectView(t("setup.threshold"), entries, threshold, (value) => this.set({ threshold: Number(value) }))}`;
+    const more = () => html`<span class="muted small">${t("setup.lesson.note")}</span>${selectField(t("setup.threshold"), entries, threshold, (value) => this.set({ threshold: Number(value) }))}`;
     return html`<div class="stack lesson-setup">
-      <label class="check"
-        ><input type="checkbox" name="lesson" value="on" .checked=${live(lesson)} @change=${(event) => this.set({ lesson: event.target.checked })} /><span>${t("setup.lesson")}</span></label
-      >${lesson ? more() : nothing}
+      ${checkBox(t("setup.lesson"), lesson, (isOn) => this.set({ lesson: isOn }), { name: "lesson" })}${lesson ? more() : nothing}
     </div>`;
   }
 
   moreView() {
     const { name, keeps } = this.values;
-    const keep = (event) => this.set({ keeps: event.target.checked });
+    const keep = checkBox(t("setup.keeps"), keeps, (isOn) => this.set({ keeps: isOn }));
+    const position = () => (this.play.kind === "shogi" ? this.play.board.position.sfen : "");
     return html`<details>
       <summary class="muted small">${t("setup.more")}</summary>
-      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}<label class="check"><input type="checkbox" .checked=${live(keeps)} @change=${keep} /><span>${t("setup.keeps")}</span></label>${editButton(this.calls.position)}</div>
+      <div class="stack">${this.networkView()}${name === null ? nothing : this.meView()}${keep}${editButton(position)}</div>
     </details>`;
   }
 
   set(changes, redraws = true) {
     Object.assign(this.values, changes);
     this.store();
-    if (redraws) this.calls.onChange();
+    if (redraws) this.play.draw();
   }
 
   store() {
@@ -250,7 +239,7 @@ export class SetupForm {
     if (side === "none") Object.assign(setup, { rival: this.values.rivals[game] });
     if (isShogi && lesson && this.isOneSided) setup.lesson = { threshold };
     if (this.given) Object.assign(setup, { sfen: this.given.sfen, moves: this.given.moves, before: this.given.moves.length });
-    await this.calls.onStart(setup);
+    await this.play.start(setup);
   }
 }
 
@@ -267,14 +256,6 @@ function kindOf(game) {
 function clockName({ main, byoyomi, increment }) {
   if (increment) return t("setup.clock.fischer", { main, increment });
   return main ? t("setup.clock.byoyomi", { main, byoyomi }) : t("setup.clock.only", { byoyomi });
-}
-
-function stored() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
-  } catch {
-    return {};
-  }
 }
 
 function capital(text) {

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { penButton } from "./drawing.js";
-import { clearErrors, download, h, toast } from "./dom.js";
+import { centre, clearErrors, download, h, onKeys, reveal, stored, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
@@ -13,7 +13,7 @@ import { hintsView, movesView, playerView, reasonOf, statusOf, verdictOf } from 
 import { afterMove, START } from "./sfen.js";
 import { clack } from "./sound.js";
 import * as socket from "./socket.js";
-import { button, html, iconButton, nothing, options, render } from "./template.js";
+import { button, compactSelect, html, iconButton, nothing, render } from "./template.js";
 
 const { t } = i18n;
 
@@ -55,25 +55,10 @@ class PlayView {
     this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
     this.pen = penButton(() => this.board);
     section.append(this.columns);
-    this.form = new SetupForm({
-      onStart: (setup) => this.start(setup),
-      onCancel: () => this.showSetup(false),
-      onDrop: () => this.give(null),
-      onGrade: (grade) => this.takeStrength("train.grade", { grade }),
-      onNetwork: (name) => this.takeNetwork(name),
-      onChange: () => this.draw(),
-      position: () => (this.kind === "shogi" ? this.board.position.sfen : ""),
-    });
-    this.lesson = new LessonPanel({
-      onUndo: () => this.answer("play.undo"),
-      onKeep: () => this.answer("play.keep"),
-      onShow: () => this.look(this.state.moves.length),
-      onLook: (ply) => this.look(ply),
-      notation: () => this.notation ?? i18n.current(),
-    });
-    document.addEventListener("keydown", (event) => {
-      if (!section.hidden) this.onKey(event);
-    });
+    this.form = new SetupForm(this);
+    this.lesson = new LessonPanel(this);
+    const step = (by) => () => this.look((this.at ?? this.state.moves.length) + by);
+    onKeys(document, () => (section.hidden || !this.state ? {} : { ArrowLeft: step(-1), ArrowRight: step(1) }), ", .square-board, .grid, form");
     socket.on("play.state", (message) => this.update(message.state));
     socket.on("play.problem", (message) => toast(message.text, "error"));
     socket.onConnected((isNew) => this.connect(isNew));
@@ -96,12 +81,8 @@ class PlayView {
       this.form.engines = engines;
       this.draw();
     });
-    const kept = isNew ? JSON.parse(sessionStorage.getItem(SAVED) ?? "null") : null;
-    const failed = (error) => {
-      if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error"); // Such as an engine that is no longer there.
-      return null;
-    };
-    const state = kept ? await socket.request("play.new", kept).catch(failed) : await socket.request("play.state");
+    const kept = isNew ? stored(SAVED, sessionStorage) : null; // Its engine may be no longer there.
+    const state = kept ? await socket.request("play.new", kept).catch(complain) : await socket.request("play.state");
     if (state) this.update(state);
   }
 
@@ -131,13 +112,13 @@ class PlayView {
     this.showSetup(false);
     this.update(state);
     if (matchMedia("(min-width: 901px)").matches) this.board.focus();
-    else this.columns.querySelector(".stage").scrollIntoView({ block: "start" });
+    reveal(this.columns.querySelector(".stage"), "start");
   }
 
   /** Answers the question of a teaching game; on a phone the board comes back. */
   async answer(type) {
     await this.send(type);
-    if (matchMedia("(max-width: 900px)").matches) this.columns.querySelector(".stage").scrollIntoView({ block: "start" });
+    reveal(this.columns.querySelector(".stage"), "start");
   }
 
   /** Begins another game like the one that is over. */
@@ -197,13 +178,13 @@ class PlayView {
     if (!isOld && !before && !this.given) this.showSetup(false);
     this.keep();
     this.draw();
-    if (isAsking && matchMedia("(max-width: 900px)").matches) this.columns.querySelector(".lesson").scrollIntoView({ block: "nearest" });
+    if (isAsking) reveal(this.columns.querySelector(".lesson"));
   }
 
   /** Keeps the game in the tab, so that it survives a restart of the server. */
   keep() {
     if (!this.state) return;
-    this.kept ??= JSON.parse(sessionStorage.getItem(SAVED) ?? "null");
+    this.kept ??= stored(SAVED, sessionStorage);
     if (!this.kept) return;
     const clocks = this.state.clock && this.clocksNow();
     sessionStorage.setItem(SAVED, JSON.stringify(keptGame(this.kept, this.state, clocks)));
@@ -237,7 +218,7 @@ class PlayView {
     if (!text) return;
     this.send("play.write", { text }).then(
       () => input.value.trim() === text && (input.value = ""), // The next move may be there already.
-      (error) => !(error instanceof socket.ConnectionLost) && toast(error.message, "error"),
+      complain,
     );
   }
 
@@ -277,14 +258,6 @@ class PlayView {
     this.draw();
   }
 
-  onKey(event) {
-    if (!this.state || event.target.closest("input, select, textarea, .square-board, .grid, form")) return;
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    this.look((this.at ?? this.state.moves.length) + step);
-  }
-
   /** Shows the position after this many moves. */
   look(ply) {
     const count = this.state.moves.length;
@@ -311,14 +284,10 @@ class PlayView {
     this.board?.destroy();
     this.kind = kind;
     const onMove = (move) => {
-      if (this.at === null) this.send("play.move", { move: String(move) }).catch((error) => this.failed(error));
+      if (this.at === null) this.send("play.move", { move: String(move) }).catch(complain);
     };
     this.board = kind === "shogi" ? new Board(this.table, { onMove }) : new GridBoard(this.table, kind, { onMove });
     this.pen.setAttribute("aria-pressed", "false");
-  }
-
-  failed(error) {
-    if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error");
   }
 
   bottom() {
@@ -417,10 +386,8 @@ class PlayView {
   }
 
   notationView(isShogi) {
-    const chosen = this.notation ?? i18n.current();
     const notations = ["ja", "en", "name"].map((name) => [name, t(`play.notation.${name}`)]);
-    const label = t("play.notation");
-    return html`<select class="compact" aria-label=${label} title=${label} ?hidden=${!isShogi} @change=${(event) => this.chooseNotation(event.target.value)}>${options(notations, chosen)}</select>`;
+    return compactSelect(t("play.notation"), notations, this.notationShown, (notation) => this.chooseNotation(notation), !isShogi);
   }
 
   dialogView() {
@@ -477,7 +444,7 @@ class PlayView {
     }
     const list = this.columns.querySelector(".moves");
     const shown = list.querySelector("[aria-current]");
-    if (shown) list.scrollTop = shown.offsetTop - list.offsetTop - list.clientHeight / 2;
+    if (shown) centre(list, shown);
   }
 
   opponentName(side) {
@@ -492,10 +459,18 @@ class PlayView {
     return clocksAfter(this.state.clock, (performance.now() - this.received) / 1000);
   }
 
-  nameOf(move) {
-    const notation = this.notation ?? i18n.current();
-    return move[notation] ?? move.name;
+  get notationShown() {
+    return this.notation ?? i18n.current();
   }
+
+  nameOf(move) {
+    return move[this.notationShown] ?? move.name;
+  }
+}
+
+/** Shows why a request has failed, unless the connection was lost, which the page shows by itself. */
+function complain(error) {
+  if (!(error instanceof socket.ConnectionLost)) toast(error.message, "error");
 }
 
 function hintArrows(hints) {

@@ -6,7 +6,7 @@ import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { boxOf, START } from "./sfen.js";
 import * as socket from "./socket.js";
-import { button, html, live, render } from "./template.js";
+import { button, choice, html, live, render } from "./template.js";
 
 const { t } = i18n;
 const BARE = "4k4/9/9/9/9/9/9/9/4K4 b - 1";
@@ -171,14 +171,14 @@ class PositionEditor {
   view() {
     const { sfen } = this.board.position;
     const [, turn] = sfen.split(" ");
-    const side = (one) => html`<label><input type="radio" name="editor-turn" .checked=${live(turn === one)} @change=${() => this.turn(one)} /><span>${t(`editor.turn.${one}`)}</span></label>`;
+    const sides = ["b", "w"].map((side) => [side, t(`editor.turn.${side}`)]);
     const [top, bottom] = this.board.orientation === "white" ? ["sente", "gote"] : ["gote", "sente"];
     return html`<div class="editor-parts">
       <div class="editor-board">${this.boxView(sfen, top)}${this.place}${this.boxView(sfen, bottom)}</div>
       <div class="stack">
         <h2>${t("editor.title")}</h2>
         <p class="small muted">${t("editor.about")}</p>
-        <fieldset><legend>${t("editor.turn")}</legend><div class="choice">${["b", "w"].map(side)}</div></fieldset>
+        ${choice(t("editor.turn"), "editor-turn", sides, turn, (side) => this.turn(side))}
         <div class="row">
           ${button("editor.start", () => this.set(START))}${button("editor.bare", () => this.set(BARE))}${button("editor.flip", () => this.flip())}
         </div>

@@ -5,7 +5,8 @@ import { reveal } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent } from "./judgement.js";
 import { lineOf } from "./lines.js";
-import { button, html, nothing } from "./template.js";
+import * as socket from "./socket.js";
+import { button, checkBox, choice, html, nothing } from "./template.js";
 
 const { t } = i18n;
 const MOST_POINTS = 3;
@@ -13,16 +14,12 @@ const SHOWN_MOVES = 8;
 const PRIMARY = { className: "primary" };
 const KINDS = { right: "great", "as good": "good", worse: "mistake", skipped: "dubious" };
 
-/**
- * The mode. panel: the ReviewPanel. judge(index, move, isMistake): returns a promise of the reply of "review.guess".
- * isRunning(): may more mistakes be found?
- */
+/** The mode. review: the view "Review". */
 export class Guess {
-  constructor(panel, { judge, onBegin, isRunning }) {
+  constructor(review) {
+    const { panel } = review;
+    this.review = review;
     this.panel = panel;
-    this.judge = judge;
-    this.onBegin = onBegin;
-    this.isRunning = isRunning;
     this.side = "both";
     this.ofMistakes = false; // Are only the mistakes asked for?
     this.isWaiting = false; // For the first mistake.
@@ -69,7 +66,7 @@ export class Guess {
       return;
     }
     if (panel.board.orientation !== (this.side === "1" ? "white" : "black")) panel.flip();
-    if (!this.ofMistakes) this.onBegin();
+    if (!this.ofMistakes && this.review.isRunning) socket.request("review.stop");
     this.ask(first);
   }
 
@@ -85,7 +82,7 @@ export class Guess {
     if (!this.isWaiting) return;
     const first = this.nextOf(0);
     const isKnown = this.panel.state.data.plies.slice(0, first).every(Boolean);
-    if (this.isRunning() ? first === this.game.moves.length || !isKnown : !isKnown) return;
+    if (this.review.isRunning ? first === this.game.moves.length || !isKnown : !isKnown) return;
     this.isWaiting = false;
     if (first < this.game.moves.length) this.begin();
   }
@@ -134,7 +131,7 @@ export class Guess {
     this.set("judging");
     const isCurrent = () => this.phase === "judging" && this.index === index;
     try {
-      const result = await this.judge(index, move, this.ofMistakes);
+      const result = await socket.request("review.guess", { index, move, isMistake: this.ofMistakes });
       if (!isCurrent()) return;
       if (result) this.enter(result);
       else this.ask(index);
@@ -192,14 +189,10 @@ export class Guess {
   }
 
   choiceView() {
-    const sides = ["0", "1", "both"].map((side) => {
-      const choose = () => (this.side = side);
-      return html`<label><input type="radio" name="guess-side" value=${side} .checked=${this.side === side} @change=${choose} /><span>${t(`guess.side.${side}`)}</span></label>`;
-    });
+    const sides = ["0", "1", "both"].map((side) => [side, t(`guess.side.${side}`)]);
     return html`<h2>${t("guess.title")}</h2>
       <p class="small muted">${t("guess.about")}</p>
-      <fieldset><legend>${t("guess.side")}</legend><div class="choice">${sides}</div></fieldset>
-      <label class="check"><input type="checkbox" .checked=${this.ofMistakes} @change=${(event) => (this.ofMistakes = event.target.checked)} />${t("guess.mistakes")}</label>
+      ${choice(t("guess.side"), "guess-side", sides, this.side, (side) => (this.side = side))} ${checkBox(t("guess.mistakes"), this.ofMistakes, (isOn) => (this.ofMistakes = isOn))}
       <div class="row">${button("guess.begin", () => this.begin(), PRIMARY)}${button("guess.cancel", () => this.close())}</div>`;
   }
 

@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { h, reveal } from "./dom.js";
+import { h, onKeys, reveal } from "./dom.js";
 import { penButton } from "./drawing.js";
 import * as i18n from "./i18n.js";
 import { COLOURED, colorName, MISTAKES, percent } from "./judgement.js";
@@ -19,31 +19,29 @@ const LEAST_SHARE = 0.03;
 const DOTS = { great: 7, inaccuracy: 6, dubious: 8, mistake: 10, blunder: 12 };
 
 /**
- * Shows one game in a section.
+ * Shows one game in a section. view: the view "Review", which asks the server; without it no moves can be tried on the board.
  *
- * options.explore(moves): returns a promise of the position after these moves (`review.explore`); without it no
- *   moves can be tried on the board. options.live(moves or null): begins or ends the live analysis; its results come
- *   by `showLive`. options.threat(moves or null): the same for the position with the turn passed, with `showThreat`.
- *   options.opinion(engine, moves): see `SecondOpinion`. options.onPlace(): another position is shown.
- *   options.question(), options.progress(), options.actions(): templates above the graph, below it, and at the end.
+ * Results of view.live(moves or null), which begins or ends the live analysis, come by `showLive`; those of view.threat(moves or
+ * null), of the position with the turn passed, by `Threat.show`.
  */
 export class ReviewPanel {
-  constructor(section, options = {}) {
+  /** @param {HTMLElement} section @param {any} [view] */
+  constructor(section, view = null) {
     this.section = section;
-    this.options = options;
+    this.review = view;
     this.state = null; // A ReviewState, while a game is shown.
     this.guess = null; // What asks for the moves; it has mayAnswer(), answer(move), next() and arrows().
     this.isLive = false;
     this.showsArrows = true;
     this.showsHeat = false;
-    this.threat = new Threat({ ask: options.threat, onChange: () => this.draw(), onEnd: () => this.follow() });
-    this.opinion = options.opinion && new SecondOpinion({ ask: options.opinion, place: () => this.state.line(), enter: (line, depth) => this.enter(line, depth), onChange: () => this.draw() });
+    this.threat = new Threat(this);
+    this.opinion = view && new SecondOpinion(this);
     this.build();
     i18n.onChange(() => {
       this.draw();
       this.drawGraph();
     });
-    document.addEventListener("keydown", (event) => this.onKey(event));
+    onKeys(document, () => (this.state && !this.section.hidden ? this.keys() : {}));
   }
 
   build() {
@@ -100,11 +98,6 @@ export class ReviewPanel {
     this.draw();
   }
 
-  /** Takes a result of the analysis of a threat. */
-  showThreat(message) {
-    this.threat.show(message);
-  }
-
   // The place.
 
   /** Goes to position `index` of the game. */
@@ -157,7 +150,7 @@ export class ReviewPanel {
   /** Shows another position and asks for what is not known of it. */
   moved() {
     this.draw();
-    this.options.onPlace?.();
+    this.review?.setAddress();
     return this.follow();
   }
 
@@ -171,16 +164,14 @@ export class ReviewPanel {
 
   /** Asks for the legal moves of the position on the board, and for live analysis if it is wanted. */
   async follow() {
-    const { explore, live } = this.options;
-    const { state } = this;
+    const { state, review } = this;
     const [moves, key] = [state.line(), state.key()];
     this.threat.follow(moves);
-    if (live && !this.threat.isOn) {
-      const wants = !this.guess && (this.isLive || (state.branch && !state.live.has(key)));
-      live(wants ? moves : null);
-    }
-    if (!explore || state.explored.has(key)) return;
-    state.enterExplored(moves, await explore(moves));
+    if (!review) return;
+    const wants = !this.guess && (this.isLive || (state.branch && !state.live.has(key)));
+    if (!this.threat.isOn) review.live(wants ? moves : null);
+    if (state.explored.has(key)) return;
+    state.enterExplored(moves, await review.explore(moves));
     if (state === this.state) this.draw();
   }
 
@@ -193,7 +184,7 @@ export class ReviewPanel {
     this.isLive = !this.isLive;
     this.threat.end();
     this.draw();
-    if (!this.isLive) this.options.live(null);
+    if (!this.isLive) this.review.live(null);
     else this.follow();
   }
 
@@ -202,21 +193,16 @@ export class ReviewPanel {
     this.draw();
   }
 
-  onKey(event) {
-    if (!this.state || this.section.hidden || event.defaultPrevented) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    const steps = {
+  keys() {
+    return {
       ArrowLeft: () => this.step(-1),
       ArrowRight: () => this.step(1),
       ArrowUp: () => this.toMistake(-1),
       ArrowDown: () => this.toMistake(1),
       Home: () => this.go(0),
       End: () => this.go(Infinity),
-      ...(this.options.threat && !this.guess && { x: () => this.threat.toggle(this.state.line()) }),
+      x: this.review && !this.guess && (() => this.threat.toggle()),
     };
-    if (!steps[event.key]) return;
-    event.preventDefault();
-    steps[event.key]();
   }
 
   toMistake(direction) {
@@ -246,7 +232,7 @@ export class ReviewPanel {
       state.branch.depth = depth;
       this.moved();
     };
-    const { question, progress, actions } = this.options;
+    const { review } = this;
     return html`<div class="left">
         <div class="stage">
           ${name(top)}${this.boardPlace}${name(bottom)}${this.controlsView()}
@@ -256,10 +242,10 @@ export class ReviewPanel {
       </div>
       <div class="side">
         <div class="now stack">
-          ${question?.()}
+          ${review?.guess.view()}
           <div class="panel win-rates">
             <div class="row"><h2>${t(showsCentipawns() ? "review.graph.cp" : "review.graph.title")}</h2>${button(showsCentipawns() ? "review.winrate" : "review.cp", () => this.changeUnit(), { className: "small quiet", title: t("review.unit") })}</div>
-            ${this.graph}${progress?.()}
+            ${this.graph}${review?.progressView()}
           </div>
           ${judgementView(state, playLine)}
           <div class="panel mistakes-panel"><h2>${t("review.mistakes")}</h2><ol class="mistakes">${mistakesView(state, go)}</ol></div>
@@ -267,7 +253,7 @@ export class ReviewPanel {
         </div>
         <div class="rest stack">
           <div class="panel moves-panel"><h2>${t("review.moves")}</h2><ol class="game-moves" tabindex="0">${movesView(state, { go, playLine })}</ol></div>
-          ${actions?.()} ${playersView(state)}
+          ${review?.actionsView()} ${playersView(state)}
           <div class="panel losses-panel">${lossesView(state.data.plies, state.game.thresholds)}${factsView(state.game)}</div>
         </div>
       </div>`;
@@ -292,8 +278,8 @@ export class ReviewPanel {
       <div class="row toggles">
         ${button("review.arrows", () => this.toggle("showsArrows"), { pressed: this.showsArrows, isHidden: isGuessing })}
         ${button("review.heat", () => this.toggle("showsHeat"), { pressed: this.showsHeat, isHidden: isGuessing })}
-        ${button("review.live", () => this.toggleLive(), { pressed: this.isLive, isHidden: isGuessing || !this.options.live })}
-        ${this.threat.buttonView(() => this.threat.toggle(this.state.line()))}
+        ${button("review.live", () => this.toggleLive(), { pressed: this.isLive, isHidden: isGuessing || !this.review })}
+        ${this.threat.buttonView()}
         ${button("review.return", () => this.leaveBranch(), { className: "primary", isHidden: !this.state.branch })}
       </div>
     </div>`;

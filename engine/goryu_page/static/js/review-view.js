@@ -3,7 +3,7 @@
 import * as i18n from "./i18n.js";
 import { changeText, kindName, MISTAKES, percent, SIDES } from "./judgement.js";
 import { badge, lineButton, lineButtons, lineOf, reasonView } from "./lines.js";
-import { html, nothing, options, repeat } from "./template.js";
+import { compactSelect, html, nothing, repeat } from "./template.js";
 import { evaluation, LINE_COUNTS, linesShown, showLines, showsCentipawns } from "./unit.js";
 
 const { t } = i18n;
@@ -146,14 +146,14 @@ export function judgementView(state, playLine) {
 export function candidatesView(state, enter, redraw) {
   const analysis = state.analysis();
   const count = analysis?.moves.length && t("review.playouts", { count: analysis.playouts.toLocaleString(i18n.current()) });
-  const label = t("review.lines");
-  const choose = (event) => {
-    showLines(event.target.value);
+  const choose = (lines) => {
+    showLines(lines);
     redraw();
   };
+  const counts = LINE_COUNTS.map((lines) => [lines, t("review.lines.count", { count: lines })]);
   return html`<div class="panel candidates">
     <div class="head"><h2>${t("review.candidates")}${count ? html`<span class="small muted number"> ${count}</span>` : nothing}</h2>
-      <select class="compact" aria-label=${label} title=${label} @change=${choose}>${options(LINE_COUNTS.map((lines) => [lines, t("review.lines.count", { count: lines })]), linesShown())}</select></div>
+      ${compactSelect(t("review.lines"), counts, linesShown(), choose)}</div>
     ${analysis ? nothing : html`<p class="muted">${t("review.unknown")}</p>`} ${count ? candidateTable(state.key(), analysis, enter) : nothing}
   </div>`;
 }

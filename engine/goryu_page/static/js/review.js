@@ -36,7 +36,7 @@ export function show(argument = "") {
 
 export function hide() {
   view.panel.threat.end();
-  view.panel.options.live(null);
+  view.live(null);
 }
 
 class ReviewView {
@@ -51,21 +51,8 @@ class ReviewView {
     section.append(this.opener);
     this.file = fileField({ accept: ACCEPT }, ([file]) => this.openFile(file));
     this.choosePlayouts();
-    this.panel = new ReviewPanel(section, {
-      explore: (moves) => socket.request("review.explore", { moves }),
-      live: (moves) => this.live(moves),
-      threat: (moves) => this.threat(moves),
-      opinion: (engine, moves) => this.askEngine(engine, moves),
-      onPlace: () => this.setAddress(),
-      question: () => this.guess.view(),
-      progress: () => this.progressView(),
-      actions: () => this.actionsView(),
-    });
-    this.guess = new Guess(this.panel, {
-      judge: (index, move, isMistake) => socket.request("review.guess", { index, move, isMistake }),
-      onBegin: () => this.isRunning && socket.request("review.stop"),
-      isRunning: () => this.isRunning,
-    });
+    this.panel = new ReviewPanel(section, this);
+    this.guess = new Guess(this);
     i18n.onChange(() => this.drawOpener());
     this.listen();
   }
@@ -147,7 +134,7 @@ class ReviewView {
     socket.on("review.position", (message) => this.onPosition(message));
     socket.on("review.running", ({ isRunning }) => this.onRunning(isRunning));
     socket.on("review.live", (message) => this.panel.showLive(message));
-    socket.on("review.threat", (message) => this.panel.showThreat(message));
+    socket.on("review.threat", (message) => this.panel.threat.show(message));
     socket.on("review.deep", ({ type, ...progress }) => this.onDeep(progress));
     socket.on("review.message", ({ text }) => toast(text));
     socket.onConnected(async () => this.panel.opinion.setEngines(await socket.request("engines.list")));
@@ -262,7 +249,7 @@ class ReviewView {
   close() {
     if (this.isRunning) socket.request("review.stop");
     this.panel.threat.end();
-    this.panel.options.live(null);
+    this.live(null);
     this.guess.reset();
     this.panel.close();
     this.source = null;
@@ -348,6 +335,12 @@ class ReviewView {
     const { file, date, names } = this.named;
     const players = names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`);
     return names.some(Boolean) ? [...players, date].join(" ") : file;
+  }
+
+  // What the panel asks for.
+
+  explore(moves) {
+    return socket.request("review.explore", { moves });
   }
 
   async live(moves) {

@@ -7,18 +7,10 @@ import { engineEntries, html, nothing, options } from "./template.js";
 const { t } = i18n;
 const CHOSEN = "goryu.review.engine";
 
-/**
- * The panel, hidden while there are no engines.
- *
- * ask(engine, moves): a promise of the opinion, or of null if it was stopped. place(): the moves to the position on
- * the board. enter(line, depth): plays a line on the board. onChange(): something has to be drawn.
- */
+/** The part of a ReviewPanel, hidden while there are no engines. */
 export class SecondOpinion {
-  constructor({ ask, place, enter, onChange }) {
-    this.ask = ask;
-    this.place = place;
-    this.enter = enter;
-    this.onChange = onChange;
+  constructor(panel) {
+    this.panel = panel;
     this.engines = [];
     this.chosen = null;
     this.known = new Map();
@@ -31,13 +23,13 @@ export class SecondOpinion {
     const chosen = this.chosen ?? localStorage.getItem(CHOSEN);
     const usable = engines.filter(({ isThere }) => isThere);
     this.chosen = (usable.find(({ name }) => name === chosen) ?? usable[0])?.name;
-    this.onChange();
+    this.panel.draw();
   }
 
   choose(name) {
     this.chosen = name;
     localStorage.setItem(CHOSEN, name);
-    this.onChange();
+    this.panel.draw();
   }
 
   /** Forgets the opinions, which are about another game. */
@@ -46,19 +38,19 @@ export class SecondOpinion {
   }
 
   key() {
-    return `${this.chosen}\n${this.place().join(" ")}`;
+    return `${this.chosen}\n${this.panel.state.key()}`;
   }
 
   async start() {
     const key = this.key();
     this.waiting = key;
-    this.onChange();
+    this.panel.draw();
     try {
-      const opinion = await this.ask(this.chosen, this.place());
+      const opinion = await this.panel.review.askEngine(this.chosen, this.panel.state.line()); // null if it was stopped.
       if (opinion) this.known.set(key, opinion);
     } finally {
       if (this.waiting === key) this.waiting = null;
-      this.onChange();
+      this.panel.draw();
     }
   }
 
@@ -93,7 +85,7 @@ export class SecondOpinion {
       depth !== null && t("review.opinion.depth", { depth }),
     ];
     const names = line[i18n.current()];
-    const moves = names.length ? lineButtons(key, names, (count) => this.enter(line, count)) : i18n.word("review.opinion", move);
+    const moves = names.length ? lineButtons(key, names, (count) => this.panel.enter(line, count)) : i18n.word("review.opinion", move);
     return html`<p class="number small">${facts.filter(Boolean).join("　")}</p><p class="line">${moves}</p>`;
   }
 }

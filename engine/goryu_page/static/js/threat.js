@@ -2,23 +2,16 @@
 
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
-import { html, nothing } from "./template.js";
+import { button, html, nothing } from "./template.js";
 
 const { t } = i18n;
 const LEAST_SHARE = 0.1;
 const MOST_ARROWS = 2;
 
-/**
- * The analysis of a threat.
- *
- * ask(moves or null): begins the analysis of the position after these moves with the turn passed, or ends it; its
- * promise fails where a side cannot pass. onChange(): something has to be drawn. onEnd(): other analysis may go on.
- */
+/** The analysis of a threat. panel: the ReviewPanel; its view asks the server, which fails where a side cannot pass. */
 export class Threat {
-  constructor({ ask, onChange, onEnd }) {
-    this.ask = ask;
-    this.onChange = onChange;
-    this.onEnd = onEnd;
+  constructor(panel) {
+    this.panel = panel;
     this.moves = null;
     this.found = null;
   }
@@ -27,24 +20,22 @@ export class Threat {
     return this.moves !== null;
   }
 
-  /** Begins or ends the analysis. moves: those to the position on the board. */
-  async toggle(moves) {
+  /** Begins the analysis of the position on the board, or ends it; then other analysis may go on. */
+  async toggle() {
     if (this.isOn) {
       this.end();
-      this.onEnd();
+      this.panel.follow();
       return;
     }
-    this.moves = [...moves];
+    const moves = (this.moves = this.panel.state.line());
     this.found = null;
-    this.onChange();
-    const key = moves.join(" ");
+    this.panel.draw();
     try {
-      await this.ask(this.moves);
+      await this.panel.review.threat(moves);
     } catch (error) {
-      if (this.moves?.join(" ") === key) {
+      if (this.moves === moves) {
         this.moves = null;
-        this.onChange();
-        this.onEnd();
+        this.panel.moved();
       }
       throw error;
     }
@@ -58,15 +49,15 @@ export class Threat {
   end() {
     if (!this.isOn) return;
     this.moves = null;
-    this.ask(null);
-    this.onChange();
+    this.panel.review.threat(null);
+    this.panel.draw();
   }
 
   /** Takes a result. */
   show({ moves, position }) {
     if (this.moves?.join(" ") !== moves.join(" ")) return;
     this.found = position;
-    this.onChange();
+    this.panel.draw();
   }
 
   /** Returns the arrows for the board. turn: the side to move, 0 or 1. */
@@ -79,8 +70,9 @@ export class Threat {
   }
 
   /** The switch. */
-  buttonView(toggle) {
-    return html`<button type="button" class="threat-button" aria-pressed=${this.isOn} title=${t("review.threat.title")} ?hidden=${!this.ask} @click=${toggle}>${t("review.threat")}</button>`;
+  buttonView() {
+    const isHidden = !this.panel.review;
+    return button("review.threat", () => this.toggle(), { className: "threat-button", title: t("review.threat.title"), pressed: this.isOn, isHidden });
   }
 
   /** The line below the board. turn: the side to move. */

@@ -18,22 +18,22 @@ export function taskView(problem) {
   return html`<h2>${task} ${t(problem.turn ? "train.white" : "train.black")}</h2><p class="muted small">${source.filter(Boolean).join("　")}</p>`;
 }
 
-/** What the answer was worth, and what may be told. calls: playLine, next, retry, solve, playOn, review, remove. */
-export function resultView(state, hasMe, calls) {
+/** What the answer was worth, and what may be told. view: the view "Train". */
+export function resultView(state, hasMe, view) {
   const { answer, told, problem } = state;
   const isShown = problem !== null && Boolean(answer || told);
   return html`<div class="panel stack train-result" aria-live="polite" ?hidden=${!isShown}>
-    ${isShown ? html`${answer ? answerView(state, calls) : nothing} ${told ? toldView(state, hasMe, calls) : nothing} ${state.isGoingOn ? nothing : buttonsView(state, calls)}` : nothing}
+    ${isShown ? html`${answer ? answerView(state, view) : nothing} ${told ? toldView(state, hasMe, view) : nothing} ${state.isGoingOn ? nothing : buttonsView(state, view)}` : nothing}
   </div>`;
 }
 
-function answerView(state, calls) {
+function answerView(state, view) {
   const { answer, position } = state;
   const { isRight, refutation } = answer;
   const after = isRight || !refutation.usi.length ? null : afterMove(position.sfen, answer.move.usi[0]);
   return html`<h2 class=${isRight ? "right" : "wrong"}>${verdict(answer, state.problem)}</h2>
     ${isRight ? nothing : reasonView(answer.reason)} ${answer.allowsMate && !isRight && !answer.reason ? html`<p>${t("train.allows", { plies: answer.allowsMate })}</p>` : nothing}
-    ${after ? html`<p>${t("train.refuted")}</p>${lineView(state, after, refutation, calls)}` : nothing}`;
+    ${after ? html`<p>${t("train.refuted")}</p>${lineView(state, after, refutation, view)}` : nothing}`;
 }
 
 function verdict(answer, problem) {
@@ -48,10 +48,10 @@ function verdict(answer, problem) {
   return t("train.right", { move });
 }
 
-function toldView(state, hasMe, calls) {
+function toldView(state, hasMe, view) {
   const { problem, told } = state;
   return html`<h3>${t(told.solutions.length > 1 ? "train.answers" : "train.answer")}</h3>
-    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, line, calls, winRate))} ${told.played ? playedView(state, hasMe, calls) : nothing}
+    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, line, view, winRate))} ${told.played ? playedView(state, hasMe, view) : nothing}
     ${told.before ? beforeView(told.before) : nothing}`;
 }
 
@@ -62,7 +62,7 @@ function beforeView(before) {
 }
 
 /** What was played in the game, and what punishes it. */
-function playedView(state, hasMe, calls) {
+function playedView(state, hasMe, view) {
   const { problem } = state;
   const { played } = state.told;
   const key = hasMe && problem.kind !== "imported" ? "train.played.me" : "train.played";
@@ -73,31 +73,31 @@ function playedView(state, hasMe, calls) {
   if (problem.allowsMate && !played.reason) sentences.push(t("train.allows", { plies: problem.allowsMate }));
   const isPunished = !played.isAnswer && played.refutation.usi.length > 0;
   return html`<p>${sentences.join(" ")}</p>${reasonView(played.reason)}
-    ${isPunished ? lineView(state, afterMove(problem.sfen, played.move.usi[0]), played.refutation, calls) : nothing}`;
+    ${isPunished ? lineView(state, afterMove(problem.sfen, played.move.usi[0]), played.refutation, view) : nothing}`;
 }
 
 /** A line whose moves are buttons that show the position on the board. */
-function lineView(state, sfen, line, { playLine }, winRate = null) {
-  const buttons = lineButtons(sfen, line[i18n.current()], (depth) => playLine(sfen, line.usi, depth), state.depthOf(sfen, line.usi));
+function lineView(state, sfen, line, view, winRate = null) {
+  const buttons = lineButtons(sfen, line[i18n.current()], (depth) => view.playLine(sfen, line.usi, depth), state.depthOf(sfen, line.usi));
   const rate = winRate === null || winRate === undefined ? nothing : html`<span class="muted number"> ${t("train.rate", { percent: percent(winRate) })}</span>`;
   return html`<p class="line">${buttons}${rate}</p>`;
 }
 
-function buttonsView({ answer, told, problem }, calls) {
+function buttonsView({ answer, told, problem }, view) {
   return html`<div class="row">
-    ${button("train.next", calls.next, { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", calls.retry)}
-    ${told ? nothing : button("train.solution", calls.solve)}
-    ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", calls.playOn) : nothing}
-    ${told && problem.game ? button("train.open.game", calls.review) : nothing} ${button("train.remove", calls.remove, { className: "quiet" })}
+    ${button("train.next", () => view.next(), { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", () => view.retry())}
+    ${told ? nothing : button("train.solution", () => view.solve())}
+    ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", () => view.playOn()) : nothing}
+    ${told && problem.game ? button("train.open.game", () => view.review()) : nothing} ${button("train.remove", () => view.remove(), { className: "quiet" })}
   </div>`;
 }
 
-/** The clock and the score of three minutes of mate problems. best: the highest score. calls: begin, stop. */
-export function stormView(storm, now, best, { begin, stop }) {
+/** The clock and the score of three minutes of mate problems. best: the highest score. view: the view "Train". */
+export function stormView(storm, now, best, view) {
   const { right, wrong, isOver } = storm;
   return html`<div class="row storm">
     <p class="number" role="timer">${isOver ? t("train.storm.over", { right, wrong, best }) : t("train.storm.score", { left: storm.left(now), right, wrong })}</p>
-    ${isOver ? button("train.storm.again", begin, { className: "primary small" }) : nothing}${button(isOver ? "train.storm.close" : "train.storm.stop", stop, { className: "small" })}
+    ${isOver ? button("train.storm.again", () => view.storms(), { className: "primary small" }) : nothing}${button(isOver ? "train.storm.close" : "train.storm.stop", () => view.stopStorm(), { className: "small" })}
   </div>`;
 }
 

@@ -1,7 +1,7 @@
 // The view "Train": the list of the day, problems on the board, answers judged by the engine.
 
 import { Board } from "./board.js";
-import { download, fileField, h, setAddress, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onKeys, setAddress, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import * as socket from "./socket.js";
@@ -45,7 +45,8 @@ class TrainView {
     this.board = new Board(this.boardPlace, { onMove: (move) => this.onMove(move) });
     this.drawBoard(false);
     i18n.onChange(() => this.draw());
-    document.addEventListener("keydown", (event) => this.onKey(event));
+    const step = (by) => () => this.step(by);
+    onKeys(document, () => (section.hidden || !this.train.line ? {} : { ArrowLeft: step(-1), ArrowRight: step(1) }));
     setInterval(() => this.storm && !this.storm.isOver && this.tick(), TICK_MS);
     socket.on("train.changed", () => this.refreshSoon());
     socket.onConnected(() => this.arrive().finally(() => (this.hasBegun = true)));
@@ -224,15 +225,6 @@ class TrainView {
     this.drawAll();
   }
 
-  onKey(event) {
-    if (this.section.hidden || !this.train.line || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (!by) return;
-    event.preventDefault();
-    this.step(by);
-  }
-
   // Other views and files.
 
   review() {
@@ -289,35 +281,20 @@ class TrainView {
 
   view() {
     const { state, train } = this;
-    const start = (mode, kind, length) => this.start({ mode, kind, length });
-    const calls = {
-      playLine: (sfen, usi, depth) => this.playLine(sfen, usi, depth),
-      next: () => this.next(),
-      retry: () => this.retry(),
-      solve: () => this.solve(),
-      playOn: () => this.playOn(),
-      review: () => this.review(),
-      remove: () => this.remove(),
-      free: (kind, length) => start("free", kind, length),
-      change: (changes) => this.change(changes),
-      grade: (grade) => socket.request("train.grade", { grade }),
-      save: () => this.save(),
-      storm: () => this.storms(),
-    };
     return html`<div class="stage">
-        ${this.storm ? stormView(this.storm, performance.now(), this.best, { begin: calls.storm, stop: () => this.stopStorm() }) : nothing}
+        ${this.storm ? stormView(this.storm, performance.now(), this.best, this) : nothing}
         <div class="task" aria-live="polite">${taskView(train.problem)}</div>
         ${this.boardPlace}
         <div class="row controls">
           <span class="steps" ?hidden=${!train.line?.usi.length}>${iconButton("train.back", "‹", () => this.step(-1))}${iconButton("train.forward", "›", () => this.step(1))}</span>
-          ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen || this.isStorming })} ${button("train.solution", calls.solve, { isHidden: !train.isOpen || this.isStorming })}
-          ${button(train.isAnswered ? "train.next" : "train.skip", calls.next, { isHidden: !train.isOpen })}
+          ${button("train.hint", () => this.hint(), { isHidden: !train.isOpen || this.isStorming })} ${button("train.solution", () => this.solve(), { isHidden: !train.isOpen || this.isStorming })}
+          ${button(train.isAnswered ? "train.next" : "train.skip", () => this.next(), { isHidden: !train.isOpen })}
           ${iconButton("train.flip", "⇅", () => this.board.flip())}
         </div>
         <p class="note-line" aria-live="polite">${this.message?.()}</p>
       </div>
       <div class="side">
-        ${this.isStorming ? nothing : resultView(train, state.hasMe, calls)} ${dayView(state, train.problem?.mode === "today", () => start("today"))} ${menuView(state, this.file, calls)}
+        ${this.isStorming ? nothing : resultView(train, state.hasMe, this)} ${dayView(state, train.problem?.mode === "today", () => this.start({ mode: "today" }))} ${menuView(this)}
       </div>`;
   }
 }
