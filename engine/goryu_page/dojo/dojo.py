@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock, RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from goryu.analysis import move_judge
 from goryu.analysis.move_judge import MoveJudge
@@ -34,11 +34,14 @@ from goryu_page.dojo.reviewing import Reviewing
 from goryu_page.dojo.schedule import Schedule
 from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.dojo.watching import Watching
+from goryu_page.dojo.worker import Worker
 
 _log = logging.getLogger("goryu_page.dojo")
 
 CHECK_BYTES = 256 << 20
 """Memory of the search that checks problems, at most."""
+
+W = TypeVar("W", bound=Worker)
 
 Listener = Callable[..., None]
 """Called as listener(KIND, **CONTENT), from any thread; it must be quick."""
@@ -80,9 +83,7 @@ class Dojo:
         self._listeners: set[Listener] = set()
         self._listening = Lock()
         self.activity = Activity(timing)
-        self._reviewing: Reviewing | None = None
-        self._checker: Checker | None = None
-        self._collector: Collector | None = None
+        self._workers: dict[type[Worker], Any] = {}
         self._watching: list[Watching] = []
 
     @property
@@ -105,19 +106,25 @@ class Dojo:
     @property
     def reviewing(self) -> Reviewing:
         """The background review, which begins at the first use."""
+        return self._begun(
+            Reviewing,
+            self.database,
+            self.reviewer,
+            self.activity,
+            self.tell,
+            self._on_reviewed,
+            self.timing,
+            lambda: self.checker.is_urgent,
+        )
+
+    def _begun(self, kind: type[W], *arguments: Any) -> W:
+        """Returns the worker of a kind, which is made and begins at the first use."""
         with self._lock:
-            if self._reviewing is None:
-                self._reviewing = Reviewing(
-                    self.database,
-                    self.reviewer,
-                    self.activity,
-                    self.tell,
-                    self._on_reviewed,
-                    self.timing,
-                    lambda: self.checker.is_urgent,
-                )
-                self._reviewing.start()
-            return self._reviewing
+            if kind not in self._workers:
+                self._workers[kind] = kind(*arguments)
+                self._workers[kind].start()
+            worker: W = self._workers[kind]
+            return worker
 
     @property
     def folders(self) -> Sequence[Path]:
@@ -237,12 +244,8 @@ class Dojo:
     @property
     def checker(self) -> Checker:
         """Checks the candidates in the background, from the first use on."""
-        with self._lock:
-            if self._checker is None:
-                on_change = partial(self.tell, "train.changed")
-                self._checker = Checker(self.database, self._searcher, self._is_idle, on_change, self.timing)
-                self._checker.start()
-            return self._checker
+        on_change = partial(self.tell, "train.changed")
+        return self._begun(Checker, self.database, self._searcher, self._is_idle, on_change, self.timing)
 
     def collect(self, before_others: int | None = None) -> None:
         """Makes candidates of some new reviews, and has them checked; the others follow in the background.
@@ -251,11 +254,7 @@ class Dojo:
         """
         collect(self.database, PORTION, before_others)
         self.checker.wake()
-        with self._lock:
-            if self._collector is None:
-                self._collector = Collector(self.database, self._on_collected, self.timing)
-                self._collector.start()
-        self._collector.wake()
+        self._begun(Collector, self.database, self._on_collected, self.timing).wake()
 
     def _on_reviewed(self, game: int, _review: GameReview) -> None:
         self.collect(game)
@@ -275,7 +274,8 @@ class Dojo:
 
     def _is_idle(self) -> bool:
         """Does neither a person nor the review need the machine?"""
-        reviews = self._reviewing is not None and self._reviewing.state()["status"] in ("running", "resting")
+        reviewing = self._workers.get(Reviewing)
+        reviews = reviewing is not None and reviewing.state()["status"] in ("running", "resting")
         return not reviews and not self.activity.is_going_on
 
     def subscribe(self, listener: Listener) -> None:
@@ -297,9 +297,8 @@ class Dojo:
 
     def close(self) -> None:
         """Ends the background work, and closes what is open."""
-        for worker in (*self._watching, self._reviewing, self._collector, self._checker):
-            if worker is not None:
-                worker.close()
+        for worker in (*self._watching, *self._workers.values()):
+            worker.close()
         with self._lock:
             for file in (self._store, self._opened):
                 if file is not None:

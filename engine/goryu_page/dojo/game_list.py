@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import SIDE, Collection
@@ -40,8 +41,7 @@ SORTS: Mapping[Sort, str] = {
 """What the list can be sorted by. Accuracy and mistakes are the user's, else black's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Struct):
     """Which games are listed, or count in the explorer; "" leaves a field open.
 
     text: words, all of which are in a name, the opening (in either language) or the file.
@@ -128,7 +128,7 @@ def condition_of(database: Database, wanted: Filter) -> tuple[str, list[object]]
         parts.append(part)
         values.extend(more)
 
-    words = wanted.text.split()[:8]
+    words = wanted.text[:200].split()[:8]
     known = openings(database) if words else []
     for word in words:
         pattern = "%" + word.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"

@@ -175,19 +175,10 @@ class Games:
         rows = self._database.rows("SELECT * FROM games WHERE id = ?", identity)
         if not rows:
             raise InputError(tr("game {number}: there is none", number=identity))
-        row = rows[0]
-        return Game(
-            row["id"],
-            row["start"],
-            tuple(row["moves"].split()),
-            (row["black"], row["white"]),
-            row["date"],
-            row["winner"],
-            row["ending"],
-            row["opening"],
-            row["file"],
-            row["record"],
-        )
+        row = dict(rows[0])
+        same = ("id", "start", "date", "winner", "ending", "opening", "file", "record")
+        fields = {name: row[name] for name in same}
+        return Game(**fields, moves=tuple(row["moves"].split()), names=(row["black"], row["white"]))
 
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""

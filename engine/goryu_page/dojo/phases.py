@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from goryu.analysis.description import board_after
+from goryu.games.shogi.pieces import BISHOP, EMPTY, HAND_KINDS, KING, PAWN, WHITE_PIECE
 
 NEAR = 2
 """Squares between a king and a piece that attacks it, in each direction."""
@@ -34,55 +35,33 @@ def phases(start: str, moves: Sequence[str]) -> list[Phase]:
     found, phase = list[Phase](), Phase.OPENING
     held = None
     for move in moves:
-        squares, _, hands = board.sfen().split()[:3]
-        officers = _officers(hands)
+        officers = sum(map(_officers, board.hands))
         if phase is Phase.OPENING and held is not None and officers > held:
             phase = Phase.MIDDLEGAME
         held = officers
-        if phase is not Phase.ENDGAME and _is_attacked(squares):
+        if phase is not Phase.ENDGAME and _is_attacked(board.pieces):
             phase = Phase.ENDGAME
         found.append(phase)
         board.push_usi(move)
     return found
 
 
-def _officers(hands: str) -> int:
-    """Returns how many pieces other than bishops and pawns both sides hold.
-
-    >>> _officers("2RB3Pg10p")
-    3
-    """
-    total, number = 0, ""
-    for letter in hands:
-        if letter.isdigit():
-            number += letter
-        else:
-            total += int(number or 1) if letter.upper() in "RGSNL" else 0
-            number = ""
-    return total
+def _officers(hand: Sequence[int]) -> int:
+    """Returns how many pieces other than bishops and pawns a side holds."""
+    return sum(count for kind, count in zip(HAND_KINDS, hand, strict=True) if kind not in (PAWN, BISHOP))
 
 
-def _is_attacked(squares: str) -> bool:
-    """Do ATTACKERS enemy pieces stand near a king? squares: the board of an SFEN."""
-    pieces = list[tuple[int, int, str]]()
-    for row, text in enumerate(squares.split("/")):
-        column, promoted = 0, ""
-        for letter in text:
-            if letter == "+":
-                promoted = "+"
-            elif letter.isdigit():
-                column += int(letter)
-            else:
-                pieces.append((row, column, promoted + letter))
-                column, promoted = column + 1, ""
-    for king_row, king_column, king in pieces:
-        if king in ("K", "k"):
-            attackers = sum(
-                piece.upper() not in ("P", "K")
-                and piece.isupper() != king.isupper()
-                and max(abs(row - king_row), abs(column - king_column)) <= NEAR
-                for row, column, piece in pieces
-            )
-            if attackers >= ATTACKERS:
-                return True
+def _is_attacked(pieces: Sequence[int]) -> bool:
+    """Do ATTACKERS enemy pieces stand near a king?"""
+    for side in (0, 1):
+        king = pieces.index(KING + WHITE_PIECE * side) if KING + WHITE_PIECE * side in pieces else None
+        attackers = sum(
+            piece % WHITE_PIECE not in (EMPTY, PAWN, KING)
+            and piece // WHITE_PIECE != side
+            and king is not None
+            and max(abs(square // 9 - king // 9), abs(square % 9 - king % 9)) <= NEAR
+            for square, piece in enumerate(pieces)
+        )
+        if attackers >= ATTACKERS:
+            return True
     return False

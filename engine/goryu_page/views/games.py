@@ -8,7 +8,7 @@ from msgspec import Meta
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.kifu.reading import MAX_BYTES
-from goryu_page.dojo.game_list import Filter, Result, Reviewed, Side, Sort, list_games, openings
+from goryu_page.dojo.game_list import Filter, Sort, list_games, openings
 from goryu_page.dojo.games import Collection
 from goryu_page.dojo.progress import progress
 from goryu_page.session.messages import Request
@@ -22,17 +22,9 @@ MOST_NAMES = 100
 MOST_MINUTES = 24 * 60
 
 
-class ListRequest(Request):
-    """A page of the list; see `Filter` and `list_games`."""
+class ListRequest(Filter, Request, rename="camel"):
+    """A page of the list; see `list_games`."""
 
-    collection: Collection = "mine"
-    text: str = ""
-    side: Side = ""
-    result: Result = ""
-    opening: str = ""
-    since: str = ""
-    until: str = ""
-    reviewed: Reviewed = ""
     sort: Sort = "date"
     is_descending: bool = True
     first: Annotated[int, Meta(ge=0, le=1 << 40)] = 0
@@ -72,19 +64,9 @@ class GamesView(View):
     @in_thread
     def on_list(self, message: ListRequest) -> dict[str, Any]:
         """Returns a page of the list; see `list_games`."""
-        wanted = Filter(
-            message.collection,
-            message.text[:200],
-            message.side,
-            message.result,
-            message.opening[:100],
-            message.since[:10],
-            message.until[:10],
-            message.reviewed,
-        )
         return list_games(
             self.session.dojo.database,
-            wanted,
+            message,
             message.sort,
             is_descending=message.is_descending,
             first=message.first,

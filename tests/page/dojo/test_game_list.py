@@ -1,7 +1,6 @@
 """The list against a plain filter in Python."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ def database(tmp_path: Path) -> Database:
 
 def listed(database: Database, wanted: Filter, sort: Sort = "date", **options: Any) -> list[dict[str, Any]]:
     options = {"is_descending": True, "first": 0, "count": 1000} | options
-    wanted = replace(wanted, collection=wanted.collection or "mine")
+    wanted.collection = wanted.collection or "mine"
     found = list_games(database, wanted, sort, **options)
     assert found["total"] == len(found["games"]) or options["count"] < 1000
     return list(found["games"])

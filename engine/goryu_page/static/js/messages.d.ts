@@ -38,7 +38,7 @@ export interface Requests {
   "games.again": {};
   "games.delete": { game: number };
   "games.forget_faults": {};
-  "games.list": { collection?: "mine" | "records"; text?: string; side?: "" | "me" | "black" | "white"; result?: "" | "won" | "lost" | "drawn"; opening?: string; since?: string; until?: string; reviewed?: "" | "yes" | "no"; sort?: "date" | "black" | "white" | "result" | "opening" | "accuracy" | "mistakes"; isDescending?: boolean; first?: number };
+  "games.list": { collection?: "mine" | "records" | ""; text?: string; side?: "" | "me" | "black" | "white"; result?: "" | "won" | "lost" | "drawn"; opening?: string; since?: string; until?: string; reviewed?: "" | "yes" | "no"; sort?: "date" | "black" | "white" | "result" | "opening" | "accuracy" | "mistakes"; isDescending?: boolean; first?: number };
   "games.me": { names: Array<string> };
   "games.pause": { isPaused: boolean };
   "games.playouts": { playouts: number };
