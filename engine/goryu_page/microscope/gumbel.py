@@ -8,14 +8,13 @@ from goryu.search import gumbel
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.gumbel import GumbelConfig, GumbelResult
 from goryu_page.microscope.model import ROOT, Edge, Edges, Event, Node
-from goryu_page.microscope.recording import Recording
 from goryu_page.microscope.rewiring import rewired
-from goryu_page.microscope.trees import ending, hops_of, moves_since, tree_id
+from goryu_page.microscope.trees import TreeObserver, tree_id
 
 GumbelPath = list[tuple[gumbel.Node, int]]
 
 
-class GumbelObserver:
+class GumbelObserver(TreeObserver):
     """Observes `search_steps`. result: after the last playout.
 
     The leaves of a round are evaluated together, but its playouts are in different subtrees: each is a step.
@@ -29,11 +28,11 @@ class GumbelObserver:
         config: GumbelConfig | None = None,
         rng: Random | None = None,
     ) -> None:
-        self.recording = Recording()
+        super().__init__(state)
         self.config = config or GumbelConfig()
         self.result: GumbelResult | None = None
         self.root: gumbel.Node | None = None
-        self._state, self._evaluator = state.copy(), evaluator
+        self._evaluator = evaluator
         self._noise: list[float] = []
         self._candidates: list[int] = []
         self._events: list[Event] = []  # Of the next step.
@@ -62,8 +61,7 @@ class GumbelObserver:
     def _note_noise(self, count: int, rng: Random | None) -> list[float]:
         self._noise = gumbel.gumbel_noise(count, rng)
         assert self.root is not None
-        self.recording.first_path[ROOT] = ()
-        self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
+        self._record_root(self._node((), self.root), self.root.value)
         return self._noise
 
     def _note_round(
@@ -84,32 +82,15 @@ class GumbelObserver:
     def _note_back_up(self, path: GumbelPath, value: float) -> None:
         gumbel.back_up(path, value)
         leaf = self._leaves.pop(path[0][1])
-        moves = moves_since(leaf, self._state.ply)
-        key = tree_id(moves)
         parent, i = path[-1]
-        events = ending(leaf, key)
-        self.recording.first_path.setdefault(key, tuple(moves))
-        nodes = [self._node(moves[:ply], node) for ply, (node, _) in enumerate(path)]
-        nodes.append(
-            Node(
-                key,
-                leaf.ply,
-                parent.visits[i],
-                value=value,
-                evaluation=None if events else value,
-                end=events[0].text if events else "",
-            )
-        )
-        self.recording.add(
-            "playout",
-            ROOT,
-            self.recording.playouts + 1,
-            nodes,
-            path=hops_of(moves, value),
-            leaf=key,
-            value=value,
-            events=[*self._events, *events],
-        )
+
+        def nodes_of(moves: Sequence[Move], events: Sequence[Event]) -> tuple[list[Node], float]:
+            nodes = [self._node(moves[:ply], node) for ply, (node, _) in enumerate(path)]
+            evaluation, end = (None, events[0].text) if events else (value, "")
+            key, visits = tree_id(moves), parent.visits[i]
+            return [*nodes, Node(key, leaf.ply, visits, value=value, evaluation=evaluation, end=end)], value
+
+        self._record_playout(leaf, self.recording.playouts + 1, nodes_of, before=self._events)
         self._events.clear()
 
     def _node(self, moves: Sequence[Move], node: gumbel.Node) -> Node:

@@ -7,12 +7,11 @@ from math import sqrt
 from goryu.games.state import Move, State
 from goryu.search import puct_tree
 from goryu.search.evaluator import Evaluator
-from goryu_page.microscope.model import ROOT, Edge, Edges, Node
-from goryu_page.microscope.recording import Recording
-from goryu_page.microscope.trees import ending, hops_of, moves_since, tree_id
+from goryu_page.microscope.model import Edge, Edges, Event, Node
+from goryu_page.microscope.trees import TreeObserver, tree_id
 
 
-class PuctTreeObserver:
+class PuctTreeObserver(TreeObserver):
     """Observes `puct_tree.search`."""
 
     def __init__(
@@ -23,43 +22,22 @@ class PuctTreeObserver:
         *,
         untried_is_zero: bool = False,
     ) -> None:
-        self.recording = Recording()
+        super().__init__(state)
         self.root = puct_tree.search(state, evaluator, 0, c)
-        self._state, self._evaluator, self._c = state.copy(), evaluator, c
+        self._evaluator, self._c = evaluator, c
         self._untried_is_zero = untried_is_zero
         self._untried: dict[str, tuple[list[int], list[tuple[Move, float]]]] = {}  # Shared by versions.
-        self.recording.first_path[ROOT] = ()
-        self.recording.add("start", ROOT, 0, [self._node((), self.root)], leaf=ROOT, value=self.root.value)
+        self._record_root(self._node((), self.root), self.root.value)
 
     def advance(self, most_playouts: int = 1) -> bool:
         """Runs one playout."""
         leaf = self._state.copy()
         puct_tree.simulate(self.root, leaf, self._evaluator, self._c, untried_is_zero=self._untried_is_zero)
-        moves = moves_since(leaf, self._state.ply)
-        key = tree_id(moves)
-        events = ending(leaf, key)
-        nodes, found, visits = self._nodes(moves)
-        if found is None:  # The search keeps no node where the game is over.
-            value = events[0].value
-            assert value is not None
-            nodes.append(Node(key, leaf.ply, visits, value=value, end=events[0].text))
-        else:
-            value = found.value
-        self.recording.first_path.setdefault(key, tuple(moves))
-        self.recording.add(
-            "playout",
-            ROOT,
-            sum(self.root.visits),
-            nodes,
-            path=hops_of(moves, value),
-            leaf=key,
-            value=value,
-            events=events,
-        )
+        self._record_playout(leaf, sum(self.root.visits), self._nodes)
         return True
 
-    def _nodes(self, moves: Sequence[Move]) -> tuple[list[Node], puct_tree.Node | None, int]:
-        """Returns the positions on a path; the node at its end, if there is one; and its visits."""
+    def _nodes(self, moves: Sequence[Move], events: Sequence[Event]) -> tuple[list[Node], float]:
+        """Returns the positions on a path and the value of its leaf, where the game may be over."""
         nodes: list[Node] = []
         node: puct_tree.Node | None = self.root
         visits = 0
@@ -70,8 +48,10 @@ class PuctTreeObserver:
             visits = node.visits[index]
             node = node.children[index]
         if node is not None:
-            nodes.append(self._node(moves, node))
-        return nodes, node, visits
+            return [*nodes, self._node(moves, node)], node.value
+        value, ply = events[0].value, self._state.ply + len(moves)
+        assert value is not None, "the search keeps no node where the game is over"
+        return [*nodes, Node(tree_id(moves), ply, visits, value=value, end=events[0].text)], value
 
     def _node(self, moves: Sequence[Move], node: puct_tree.Node) -> Node:
         visits = 1 + sum(node.visits)

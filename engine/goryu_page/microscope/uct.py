@@ -8,48 +8,32 @@ from goryu.games.state import Move, State
 from goryu.search import uct
 from goryu.search.flat_monte_carlo import playout
 from goryu.search.random_move import random_move
-from goryu_page.microscope.model import ROOT, Edge, Edges, Node
-from goryu_page.microscope.recording import Recording
+from goryu_page.microscope.model import Edge, Edges, Event, Node
 from goryu_page.microscope.rewiring import rewired
-from goryu_page.microscope.trees import ending, hops_of, moves_since, tree_id
+from goryu_page.microscope.trees import TreeObserver, tree_id
 
 UNTRIED: dict[str, float | None] = {"N": 0, "Q": None, "U": None, "score": None}
 """The terms of an untried move, which comes before all others."""
 
 
-class UctObserver:
+class UctObserver(TreeObserver):
     """Observes `uct.search`; with an `expand_at` above the number of playouts, flat Monte Carlo with UCB1."""
 
     def __init__(self, state: State, rng: Random, c: float = uct.UCB1_CONSTANT, expand_at: int = 1) -> None:
-        self.recording = Recording()
+        super().__init__(state)
         self.root = uct.search(state, 0, rng, c, expand_at)
-        self._state, self._rng, self._c, self._expand_at = state.copy(), rng, c, expand_at
+        self._rng, self._c, self._expand_at = rng, c, expand_at
         self._rollout: list[Move] = []
         self._value = 0.0
         self._playout = rewired(playout, random_move=self._random_move)
         self._simulate = rewired(uct.simulate, playout=self._note_playout)
-        self.recording.first_path[ROOT] = ()
-        self.recording.add("start", ROOT, 0, [self._node((), self.root, "")], leaf=ROOT)
+        self._record_root(self._node((), self.root, ""))
 
     def advance(self, most_playouts: int = 1) -> bool:
         """Runs one playout."""
         leaf = self._state.copy()
         self._simulate(self.root, leaf, self._rng, self._c, self._expand_at)
-        moves = moves_since(leaf, self._state.ply)
-        key = tree_id(moves)
-        events = ending(leaf, key)
-        self.recording.first_path.setdefault(key, tuple(moves))
-        self.recording.add(
-            "playout",
-            ROOT,
-            self.root.visits,
-            self._nodes(moves, events[0].text if events else ""),
-            path=hops_of(moves, self._value),
-            leaf=key,
-            value=self._value,
-            rollout=self._rollout,
-            events=events,
-        )
+        self._record_playout(leaf, self.root.visits, self._nodes, rollout=self._rollout)
         return True
 
     def _note_playout(self, state: State, rng: Random) -> float:
@@ -62,13 +46,14 @@ class UctObserver:
         self._rollout.append(move)
         return move
 
-    def _nodes(self, moves: Sequence[Move], end: str) -> list[Node]:
-        """Returns the positions on a path; end: why the game is over at its leaf."""
+    def _nodes(self, moves: Sequence[Move], events: Sequence[Event]) -> tuple[list[Node], float]:
+        """Returns the positions on a path and the value of its leaf, where the game may be over."""
+        end = events[0].text if events else ""
         node, nodes = self.root, [self._node((), self.root, "" if moves else end)]
         for i, move in enumerate(moves, 1):
             node = node.children[move]
             nodes.append(self._node(moves[:i], node, end if i == len(moves) else ""))
-        return nodes
+        return nodes, self._value
 
     def _node(self, moves: Sequence[Move], node: uct.Node, end: str) -> Node:
         log_visits = log(max(1, node.visits))

@@ -12,6 +12,9 @@ from goryu_page.microscope.model import Edge, Edges, Event, Graph, Node
 from goryu_page.microscope.observed import Observed
 from goryu_page.microscope.recording import Recording
 
+SHOWN_OF_NODE = ("id", "visits", "in_flight", "value", "proof", "distance", "window", "bound")
+"""What a picture shows of a `Node` as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Extent:
@@ -203,16 +206,9 @@ def _items(
         row = node.ply - first_ply
         items.append(
             {
-                "id": key,
+                **{name: getattr(node, name) for name in SHOWN_OF_NODE},
                 "row": row,
-                "visits": node.visits,
-                "in_flight": node.in_flight,
-                "value": node.value,
-                "proof": node.proof,
-                "distance": node.distance,
                 "end": names.say(node.end),
-                "window": node.window,
-                "bound": node.bound,
                 "turn": names.state(key).turn,
                 "board": names.board(key),
                 "parents": len(graph.parents[key]),
@@ -258,14 +254,11 @@ def _links(
     shown = set(chosen)
     return [
         {
+            **{name: getattr(edge, name) for name in ("visits", "in_flight", "value", "mark")},
             "from": key,
             "to": edge.child,
             "move": names.move(key, edge.move),
             "number": edge.move,
-            "visits": edge.visits,
-            "in_flight": edge.in_flight,
-            "value": edge.value,
-            "mark": edge.mark,
             "is_merge": edge.child not in tree[key],
         }
         for key in chosen
