@@ -40,15 +40,6 @@ PACKAGES = {
     "shogiground": Package(
         "0.10.3", "GPL-3.0-or-later", {"esm": "shogiground", "LICENSE": "shogiground/LICENSE"}
     ),
-    "uplot": Package(
-        "1.6.32",
-        "MIT",
-        {
-            "dist/uPlot.esm.js": "uplot/uPlot.js",
-            "dist/uPlot.min.css": "uplot/uPlot.css",
-            "LICENSE": "uplot/LICENSE",
-        },
-    ),
     "lit-html": Package(
         "3.3.3",
         "BSD-3-Clause",
@@ -69,7 +60,6 @@ PACKAGES = {
             ("dispatch", "3.0.2", "ISC"),
             ("drag", "3.0.1", "ISC"),
             ("ease", "3.0.2", "BSD-3-Clause"),
-            ("hierarchy", "3.1.3", "ISC"),
             ("interpolate", "3.0.2", "ISC"),
             ("selection", "3.0.1", "ISC"),
             ("timer", "3.0.2", "ISC"),

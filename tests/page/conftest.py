@@ -99,6 +99,13 @@ class RunningServer:
 
 
 @pytest.fixture
+def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test touches neither the user's analyses and settings nor the user's engines."""
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+
+
+@pytest.fixture
 def timing() -> Timing:
     """The times of the server; a file may have others."""
     return TIMING

@@ -71,12 +71,10 @@ def write_games(folder: Path) -> int:
 
 
 @pytest.fixture
-def server(tmp_path: Path, running_server: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def server(tmp_path: Path, running_server: Any, own_files: None) -> Iterator[Any]:
     """A server with `--lan`, a clock that stands still, and background work that rests for a moment only."""
     if not can_listen():
         pytest.skip(f"this system has no {ADDRESS}")
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
     timing = Timing(now=lambda: running.now, rest_s=0.05, look_s=0.05, least_reply_s=0.0)
     playouts = JudgePlayouts(move=PLAYOUTS, answer=PLAYOUTS)
     running = running_server(

@@ -12,7 +12,7 @@ from goryu.analysis import joining
 from goryu.analysis.description import Describer
 from goryu.analysis.page_texts import json_in_page, texts_json
 
-STYLES = ("css/colors.css", "css/base.css", "css/board.css", "vendor/uplot/uPlot.css", "css/review.css")
+STYLES = ("css/colors.css", "css/base.css", "css/board.css", "css/review.css")
 
 _TEXT = re.compile(r"""["'`](\w+)["'`.]""")
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import exp, isclose, log, sqrt
 from random import Random
+from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from goryu.evaluators.hashed import HashedEvaluator
@@ -26,7 +27,7 @@ from goryu_page.microscope.minimax import MinimaxObserver
 from goryu_page.microscope.model import ROOT, Graph, Node
 from goryu_page.microscope.puct import PuctObserver, node_id
 from goryu_page.microscope.puct_tree import PuctTreeObserver
-from goryu_page.microscope.recording import Recording
+from goryu_page.microscope.recording import Observer, Recording, run
 from goryu_page.microscope.uct import UctObserver
 from present import present
 from solved_tictactoe import CountingTicTacToe
@@ -62,16 +63,21 @@ def last_graph(recording: Recording) -> Graph:
     return recording.graph(len(recording) - 1)
 
 
-def run(observer: UctObserver | PuctTreeObserver | GumbelObserver, playouts: int) -> Graph:
-    while observer.recording.playouts < playouts:
-        observer.advance()
+def graph_after(observer: Observer, playouts: int) -> Graph:
+    run(observer, playouts)
     return last_graph(observer.recording)
+
+
+def started(state: State, *options: Any) -> PuctObserver:
+    observer = PuctObserver(*options or (HashedEvaluator(),))
+    observer.start(state)
+    return observer
 
 
 @settings(max_examples=15)
 @given(positions(), st.integers(1, 60), st.integers(1, 4), st.sampled_from([0.5, 2.8]))
 def test_uct_has_the_numbers_of_the_search(state: State, playouts: int, expand_at: int, c: float) -> None:
-    graph = run(UctObserver(state, Random(7), c, expand_at), playouts)
+    graph = graph_after(UctObserver(state, Random(7), c, expand_at), playouts)
     root = uct.search(state, playouts, Random(7), c, expand_at)
 
     def check(node: uct.Node, key: str) -> int:
@@ -99,7 +105,7 @@ def test_uct_has_the_numbers_of_the_search(state: State, playouts: int, expand_a
 @settings(max_examples=15)
 @given(positions(), st.integers(1, 60), st.sampled_from([0.5, 2.5]))
 def test_puct_tree_has_the_numbers_of_the_search(state: State, playouts: int, c: float) -> None:
-    graph = run(PuctTreeObserver(state, HashedEvaluator(), c), playouts)
+    graph = graph_after(PuctTreeObserver(state, HashedEvaluator(), c), playouts)
     root = puct_tree.search(state, HashedEvaluator(), playouts, c)
 
     def check(node: puct_tree.Node, key: str) -> int:
@@ -133,9 +139,7 @@ def test_gumbel_has_the_numbers_of_the_search(
 ) -> None:
     config = GumbelConfig(max_considered=considered)
     observer = GumbelObserver(state, HashedEvaluator(), playouts, config, Random(3) if noisy else None)
-    while observer.advance():
-        pass
-    graph = last_graph(observer.recording)
+    graph = graph_after(observer, playouts)
     result = Gumbel(HashedEvaluator(), config).search(state, playouts, Random(3) if noisy else None)
     assert observer.result == result
     root = graph.nodes[ROOT]
@@ -188,10 +192,8 @@ def check_puct(observer: PuctObserver, puct: Puct) -> None:
 @given(positions(), st.integers(1, 120), st.sampled_from([1, 4, 16]), st.sampled_from([0, 20]))
 def test_puct_has_the_numbers_of_the_search(state: State, playouts: int, batch: int, mate_nodes: int) -> None:
     config = PuctConfig(Formula(c_init=1.0), batch_size=batch)
-    observer = PuctObserver(HashedEvaluator(), config, MateSolver(mate_nodes))
-    observer.start(state)
-    while observer.playouts < playouts and observer.advance(playouts - observer.playouts):
-        pass
+    observer = started(state, HashedEvaluator(), config, MateSolver(mate_nodes))
+    run(observer, playouts)
     puct = Puct(HashedEvaluator(), config, MateSolver(mate_nodes))
     result = puct.search(state, lambda _: False, max_playouts=playouts)
     assert (
@@ -205,11 +207,9 @@ def test_puct_has_the_numbers_of_the_search(state: State, playouts: int, batch: 
 @settings(max_examples=15)
 @given(positions(("reversi6", "shuffle")), st.integers(20, 80), st.integers(0, 5))
 def test_puct_moves_its_root_as_the_search_does(state: State, playouts: int, choice: int) -> None:
-    observer, puct = PuctObserver(HashedEvaluator()), Puct(HashedEvaluator())
-    observer.start(state)
+    observer, puct = started(state), Puct(HashedEvaluator())
     puct.search(state, lambda _: False, max_playouts=playouts)
-    while observer.playouts < playouts and observer.advance(playouts - observer.playouts):
-        pass
+    run(observer, playouts)
     before = set(observer.recording.current)
     moves = state.legal_moves()
     move = moves[choice % len(moves)]
@@ -222,9 +222,7 @@ def test_puct_moves_its_root_as_the_search_does(state: State, playouts: int, cho
     deleted = {event.node for event in observer.recording.steps[-1].events if event.kind == "deleted"}
     assert deleted == before - set(observer.recording.current)
     assert set(observer.recording.graph(len(observer.recording) - 2).nodes) == before
-    done = observer.playouts
-    while observer.playouts < done + 30 and observer.advance(done + 30 - observer.playouts):
-        pass
+    run(observer, observer.playouts + 30)
     puct.search(state, lambda _: False, max_playouts=30)
     check_puct(observer, puct)
 
@@ -232,11 +230,9 @@ def test_puct_moves_its_root_as_the_search_does(state: State, playouts: int, cho
 @pytest.mark.parametrize("capacity", [60, 200])
 def test_a_full_table_is_recorded_as_it_forgets(capacity: int) -> None:
     config = PuctConfig(capacity=capacity)
-    observer, puct = PuctObserver(HashedEvaluator(), config), Puct(HashedEvaluator(), config)
     state = Reversi(6)
-    observer.start(state)
-    while observer.playouts < 300 and observer.advance(300 - observer.playouts):
-        pass
+    observer, puct = started(state, HashedEvaluator(), config), Puct(HashedEvaluator(), config)
+    run(observer, 300)
     puct.search(state, lambda _: False, max_playouts=300)
     check_puct(observer, puct)
     kinds = {event.kind for step in observer.recording.steps for event in step.events}
@@ -244,10 +240,8 @@ def test_a_full_table_is_recorded_as_it_forgets(capacity: int) -> None:
 
 
 def test_merges_repetitions_and_proofs_are_events() -> None:
-    observer = PuctObserver(HashedEvaluator(), PuctConfig(batch_size=4))
-    observer.start(Board(SHUFFLE))
-    while observer.playouts < 600:
-        observer.advance(600 - observer.playouts)
+    observer = started(Board(SHUFFLE), HashedEvaluator(), PuctConfig(batch_size=4))
+    run(observer, 600)
     kinds = {event.kind for step in observer.recording.steps for event in step.events}
     assert {"new", "merge", "ahead", "repetition"} <= kinds
     assert {"playout", "descent", "evaluation"} <= {step.kind for step in observer.recording.steps}
@@ -255,18 +249,15 @@ def test_merges_repetitions_and_proofs_are_events() -> None:
     assert any(len(parents) > 1 for parents in graph.parents.values())
     assert any(edge.repetitions for node in graph.nodes.values() for edge in node.edges)
 
-    mating = PuctObserver(MaterialEvaluator(), PuctConfig(), MateSolver(200))
-    mating.start(Board("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1"))
-    mating.advance()
-    while mating.playouts < 300 and mating.advance():
-        pass
+    state = Board("4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1")
+    mating = started(state, MaterialEvaluator(), PuctConfig(), MateSolver(200))
+    run(mating, 300)
     proofs = [event for step in mating.recording.steps for event in step.events if event.kind == "proof"]
     assert proofs
 
 
 def test_a_playout_in_flight_counts_at_its_moves_until_it_is_evaluated() -> None:
-    observer = PuctObserver(HashedEvaluator(), PuctConfig(batch_size=4))
-    observer.start(Reversi(6))
+    observer = started(Reversi(6), HashedEvaluator(), PuctConfig(batch_size=4))
     while not any(step.kind == "descent" for step in observer.recording.steps):
         observer.advance()
     recording = observer.recording
@@ -309,13 +300,19 @@ def check_minimax(node: Node, state: State) -> None:
     assert (node.value >= node.window[1]) or not cut
 
 
-@settings(max_examples=20)
-@given(positions(("tictactoe",)))
-def test_alpha_beta_has_the_windows_values_and_cuts_of_the_search(state: State) -> None:
+@st.composite
+def late_tictactoe(draw: st.DrawFn) -> State:
+    """A position that is not over, after four moves or more: the searches are small."""
+    state = draw(positions(("tictactoe",)))
     while state.ply < 4:
         state.push(state.legal_moves()[0])
-    if state.outcome() is not None:
-        return
+    assume(state.outcome() is None)
+    return state
+
+
+@settings(max_examples=20)
+@given(late_tictactoe())
+def test_alpha_beta_has_the_windows_values_and_cuts_of_the_search(state: State) -> None:
     observer = MinimaxObserver(alpha_beta.alpha_beta, state)
     assert not observer.advance(), "one call runs the whole search"
     assert observer.is_complete
@@ -334,12 +331,8 @@ def test_alpha_beta_has_the_windows_values_and_cuts_of_the_search(state: State) 
 
 
 @settings(max_examples=20)
-@given(positions(("tictactoe",)))
+@given(late_tictactoe())
 def test_minimax_has_the_value_of_every_position(state: State) -> None:
-    while state.ply < 4:
-        state.push(state.legal_moves()[0])
-    if state.outcome() is not None:
-        return
     observer = MinimaxObserver(minimax.negamax, state)
     observer.advance()
     graph = last_graph(observer.recording)
@@ -391,8 +384,7 @@ def test_a_recording_of_minimax_ends_where_it_may_not_grow() -> None:
 
 
 def test_the_graph_after_any_step_is_the_one_that_was_there() -> None:
-    observer = PuctObserver(HashedEvaluator(), PuctConfig(batch_size=4))
-    observer.start(Reversi(4))
+    observer = started(Reversi(4), HashedEvaluator(), PuctConfig(batch_size=4))
     seen = [dict(observer.recording.current)]
     steps = [len(observer.recording) - 1]
     for _ in range(100):
@@ -408,11 +400,7 @@ def test_the_graph_after_any_step_is_the_one_that_was_there() -> None:
 
 def test_the_terms_of_a_formula_are_as_in_the_text_books() -> None:
     """Computed here from the definitions, not with the functions of the search."""
-    observer = PuctObserver(HashedEvaluator(), PuctConfig(Formula(), Formula()))
-    observer.start(Reversi(6))
-    for _ in range(50):
-        observer.advance()
-    graph = last_graph(observer.recording)
+    graph = graph_after(started(Reversi(6), HashedEvaluator(), PuctConfig(Formula(), Formula())), 50)
     for node in graph.nodes.values():
         n = node.visits
         c = 2.5 + 2.0 * log((n + 19652.0 + 1.0) / 19652.0)

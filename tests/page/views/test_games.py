@@ -28,11 +28,7 @@ expect = pytest.importorskip("playwright.sync_api").expect
 PLIES = 12
 
 
-@pytest.fixture(autouse=True)
-def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tests do not touch the user's analyses."""
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_files")
 
 
 @pytest.fixture

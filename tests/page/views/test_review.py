@@ -62,7 +62,7 @@ def test_a_record_is_reviewed_and_another_move_is_tried_and_played_on(
     page = opened(open_page, record)
     expect(page.locator(".mistake")).to_have_count(1, timeout=60_000)
     expect(page.locator(".mistake .name")).to_have_text("▲R-8d")
-    expect(page.locator(".graph canvas")).to_be_visible()
+    expect(page.locator(".graph svg")).to_be_visible()
     expect(page.locator(".game-move")).to_have_count(13)
     expect(page.locator(".side-name").last).to_contain_text("先手太郎")
     expect(page.get_by_text("飛車をただで取られる。")).to_be_visible()
@@ -292,7 +292,7 @@ def test_mistakes_are_marked_and_searched_deeper_and_threats_are_shown(open_page
     page = opened_moves(open_page)
     for width, height in ((390, 844), (1440, 900), (1280, 800)):  # The graph needs no scrolling.
         page.set_viewport_size({"width": width, "height": height})
-        expect(page.locator(".graph canvas")).to_be_visible()
+        expect(page.locator(".graph svg")).to_be_visible()
         page.wait_for_function(
             """([width, height]) => scrollY === 0 && document.documentElement.scrollWidth <= width
             && document.querySelector(".review .graph").getBoundingClientRect().bottom <= height""",

@@ -24,10 +24,7 @@ BLUNDER, REFUTATION, RETREAT = "2d8d", "8b8d", "2d2h"
 """The rook where a rook takes it, or back at home."""
 
 
-@pytest.fixture(autouse=True)
-def own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
-        monkeypatch.setenv(name, str(tmp_path))
+pytestmark = pytest.mark.usefixtures("own_files")
 
 
 class Tab:

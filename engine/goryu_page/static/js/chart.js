@@ -1,119 +1,95 @@
-// Line charts, drawn by uPlot in the colours of the page.
-// @ts-nocheck (the file of uPlot says nothing about its types)
+// Line charts as SVG. They fill their element: lines and texts keep their size, however large it is.
 
-import uPlot from "../vendor/uplot/uPlot.js";
+import { html, nothing, render, svg } from "./template.js";
+
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+const MOST_LABELS = 10;
 
 /**
- * A chart that fills its element and follows its size and the theme.
+ * A chart in an element with a height given by CSS.
  *
- * element: has a height given by CSS. series: [{label, color (a CSS variable such as "--accent"), fill, width, points, size}];
- * points, size: of its dots; width 0 leaves only these.
- * options: yRange [least, most], format(value) -> label of the y axis, onClick(x), points (boolean), height.
+ * series: [{color (a CSS variable such as "--accent"), width, size}], of the line and of its dots; without a size there are none.
+ * options: range() -> the least and the greatest y, onClick(x).
  *
- *     const chart = new Chart(element, [{label: "win rate", color: "--accent"}], {yRange: [0, 100], onClick: go});
- *     chart.set([0, 1, 2], [[50, 52, null]]);  // x, then one array of y per series; null is a gap
+ *     const chart = new Chart(element, [{color: "--accent", width: 2}], {range: () => [0, 100], onClick: go});
+ *     chart.set([0, 1, 2], [[50, 52, null]]);  // x, then one array of y per series; null is a gap, undefined is none
  *     chart.mark(1);  // a vertical line at x = 1
  */
 export class Chart {
-  constructor(element, series, options = {}) {
+  constructor(element, series, { range, onClick = (_x) => {} }) {
     this.element = element;
     this.series = series;
-    this.options = options;
-    this.data = [[], ...series.map(() => [])];
-    this.marked = null;
-    this.build();
-    new ResizeObserver(() => this.resize()).observe(element);
-    addEventListener("goryu:theme", () => this.build());
+    this.range = range;
+    this.onClick = onClick;
+    this.x = this.ys = [];
+    this.marked = this.pointed = null; // An x: of the line, and where the mouse is.
   }
 
   /** Shows new values. */
   set(x, ys) {
-    this.data = [x, ...ys];
-    this.plot.setData(this.data);
+    Object.assign(this, { x, ys });
+    this.draw();
   }
 
-  /** Draws a vertical line at x, or none for null. */
+  /** Draws a vertical line at x. */
   mark(x) {
     this.marked = x;
-    this.plot.redraw(false);
+    this.draw();
   }
 
-  /** Removes the chart. */
-  destroy() {
-    this.plot.destroy();
+  point(x) {
+    this.pointed = x;
+    this.draw();
   }
 
-  resize() {
-    const { clientWidth, clientHeight } = this.element;
-    if (clientWidth && clientHeight) this.plot.setSize({ width: clientWidth, height: clientHeight });
+  draw() {
+    render(this.view(), this.element);
   }
 
-  build() {
-    this.plot?.destroy();
-    const color = (name) => colorOf(this.element, name);
-    const axis = {
-      stroke: color("--muted"),
-      font: "12px system-ui, sans-serif",
-      grid: { stroke: color("--line"), width: 1 },
-      ticks: { show: false },
+  view() {
+    const { x, ys, series } = this;
+    const [first, last] = [x[0] ?? 0, x.at(-1) ?? 0];
+    const [least, most] = this.range();
+    const left = (one) => (100 * (one - first)) / (last - first || 1);
+    const top = (y) => (100 * (most - y)) / (most - least);
+    const nearest = ({ clientX, currentTarget }) => {
+      const box = currentTarget.getBoundingClientRect();
+      const distance = (one) => Math.abs(left(one) - (100 * (clientX - box.left)) / box.width);
+      return x.reduce((best, one) => (distance(one) < distance(best) ? one : best), first);
     };
-    const { yRange, format, points = false } = this.options;
-    this.plot = new uPlot(
-      {
-        width: this.element.clientWidth || 300,
-        height: this.element.clientHeight || 160,
-        legend: { show: false },
-        cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-        scales: { x: { time: false }, y: yRange ? { range: yRange } : {} },
-        axes: [
-          { ...axis, size: 26, incrs: [1, 2, 5, 10, 20, 50, 100] },
-          { ...axis, size: 40, values: format ? (_plot, values) => values.map(format) : undefined },
-        ],
-        series: [
-          {},
-          ...this.series.map((one) => ({
-            label: one.label,
-            stroke: color(one.color),
-            fill: one.fill && color(one.fill),
-            fillTo: one.fillTo,
-            width: one.width ?? 2,
-            points: { show: one.points ?? points, size: one.size, fill: color(one.color) },
-            spanGaps: false,
-          })),
-        ],
-        hooks: { draw: [(plot) => this.drawMark(plot, color("--accent"))] },
-      },
-      this.data,
-      this.element,
-    );
-    this.plot.over.addEventListener("click", () => {
-      const at = this.plot.cursor.idx;
-      if (at !== null && at !== undefined) this.options.onClick?.(this.data[0][at]);
-    });
-  }
-
-  drawMark(plot, color) {
-    if (this.marked === null || this.marked === undefined) return;
-    const x = plot.valToPos(this.marked, "x", true);
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.strokeStyle = color;
-    ctx.lineWidth = 1.5 * devicePixelRatio;
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
-    ctx.restore();
+    const step = STEPS.find((one) => (last - first) / one < MOST_LABELS) ?? Infinity;
+    const labels = x.length ? Array.from({ length: Math.floor(last / step) - Math.ceil(first / step) + 1 }, (_, i) => (Math.ceil(first / step) + i) * step) : [];
+    const heights = [least, (least + most) / 2, most];
+    const grid = [...labels.map((one) => `M${left(one)} 0V100`), ...heights.map((y) => `M0 ${top(y)}H100`)].join("");
+    const points = (i, isShown = (_x) => true) => x.map((one, at) => [left(one), isShown(one) ? ys[i][at] : null]);
+    const line = (d, color, width) => svg`<path d=${d} .style=${`stroke: var(${color}); stroke-width: ${width}px`} />`;
+    const ofSeries = ({ color, width = 0, size = 0 }, i) => {
+      const seen = points(i, (one) => one === this.pointed);
+      return svg`${line(lineOf(points(i), top), color, width)}${size ? line(dotsOf(points(i), top), color, size) : nothing}${width ? line(dotsOf(seen, top), color, 7) : nothing}`;
+    };
+    const vertical = (one) => (one === null ? "" : `M${left(one)} 0V100`);
+    return html`<div class="chart">
+      <svg viewBox="0 0 100 100" preserveAspectRatio="none" @click=${(event) => this.onClick(nearest(event))}
+        @mousemove=${(event) => this.point(nearest(event))} @mouseleave=${() => this.point(null)}>
+        <rect width="100" height="100" />${line(grid, "--line", 1)}${series.map(ofSeries)}<path class="pointed" d=${vertical(this.pointed)} />${line(vertical(this.marked), "--accent", 1.5)}
+      </svg>
+      ${heights.map((y) => html`<span class="y" .style=${`--at: ${top(y)}`}>${y}</span>`)} ${labels.map((one) => html`<span class="x" .style=${`--at: ${left(one)}`}>${one}</span>`)}
+    </div>`;
   }
 }
 
-/** Returns a colour that a canvas understands. name: a CSS variable such as "--accent", or a colour. */
-export function colorOf(element, name) {
-  if (!name?.startsWith("--")) return name;
-  const probe = document.createElement("span");
-  probe.style.color = `var(${name})`;
-  element.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
+/** Returns a path through points, [[x, y]]. top(y): where it is. */
+function lineOf(points, top) {
+  let pen = "M";
+  let path = "";
+  for (const [x, y] of points) {
+    if (y !== null && y !== undefined) path += `${pen}${x} ${top(y)}`;
+    if (y !== undefined) pen = y === null ? "M" : "L";
+  }
+  return path;
+}
+
+/** Returns a path with a dot at each point: a line without a length has round ends. */
+function dotsOf(points, top) {
+  return points.filter(([, y]) => y !== null && y !== undefined).map(([x, y]) => `M${x} ${top(y)}h0`).join("");
 }

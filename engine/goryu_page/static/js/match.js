@@ -20,24 +20,24 @@ class MatchPage {
     this.boardPlace = h("div");
     this.courseGraph = h("div", { class: "graph", role: "img" });
     this.scores = h("div", { class: "graph", role: "img" });
-    section.append(this.boardPlace, this.courseGraph, this.scores); // Until they are drawn: charts take their colours from the page.
+    section.append(this.boardPlace); // Until it is drawn.
     this.board = new Board(this.boardPlace);
     this.course = new Chart(
       this.courseGraph,
       [
-        { label: "score", color: "--accent", width: 2 },
-        { label: "low", color: "--muted", width: 1 },
-        { label: "high", color: "--muted", width: 1 },
+        { color: "--accent", width: 2 },
+        { color: "--muted", width: 1 },
+        { color: "--muted", width: 1 },
       ],
-      { yRange: [0, 100] },
+      { range: () => [0, 100] },
     );
     this.evaluations = new Chart(
       this.scores,
       [
-        { label: "first", color: "--accent", width: 3 },
-        { label: "second", color: "--arrow", width: 1.5 },
+        { color: "--accent", width: 3 },
+        { color: "--arrow", width: 1.5 },
       ],
-      { yRange: [-MOST_CP, MOST_CP], format: String, onClick: (x) => this.go(x) },
+      { range: () => [-MOST_CP, MOST_CP], onClick: (x) => this.go(x) },
     );
     i18n.onChange(() => this.draw());
     onKeys(document, () => this.keys());

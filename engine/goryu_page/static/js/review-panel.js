@@ -51,14 +51,14 @@ export class ReviewPanel {
     this.board = new Board(this.boardPlace, { onMove: (move) => this.onMove(move) });
     this.pen = penButton(() => this.board);
     this.graph = h("div", { class: "graph", role: "img" });
-    this.root.append(this.boardPlace, this.graph); // Until they are drawn: a chart takes its colours from the page.
+    this.root.append(this.boardPlace); // Until it is drawn.
     this.chart = new Chart(
       this.graph,
       [
-        { label: "win rate", color: "--accent", width: 2 },
-        ...COLOURED.map((kind) => ({ label: kind, color: colorName(kind), width: 0, points: true, size: DOTS[kind] })),
+        { color: "--accent", width: 2 },
+        ...COLOURED.map((kind) => ({ color: colorName(kind), size: DOTS[kind] })),
       ],
-      { yRange: () => (showsCentipawns() ? [-MOST_CENTIPAWNS, MOST_CENTIPAWNS] : [0, 100]), format: (value) => `${value}`, onClick: (x) => this.show(x) },
+      { range: () => (showsCentipawns() ? [-MOST_CENTIPAWNS, MOST_CENTIPAWNS] : [0, 100]), onClick: (x) => this.show(x) },
     );
   }
 

@@ -14,16 +14,12 @@ export function mountThemeSwitch(button, call = (_theme) => {}) {
     button.title = i18n.t(isDark() ? "theme.light" : "theme.dark");
     button.setAttribute("aria-label", button.title);
   };
-  const announce = () => {
-    label();
-    dispatchEvent(new CustomEvent("goryu:theme"));
-  };
   button.addEventListener("click", () => {
     const wanted = isDark() ? "light" : "dark";
     document.documentElement.dataset.theme = wanted;
     call(wanted);
-    announce();
+    label();
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", announce);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
   i18n.onChange(label);
 }
