@@ -85,50 +85,23 @@ def make_parser() -> argparse.ArgumentParser:
         "goryu web",
         description=tr("Opens a page to play, to review games and to watch searches. Ctrl-C ends it."),
     )
-    parser.add_argument("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
-    parser.add_argument(
-        "--port",
-        type=whole_number(0, 65535),
-        default=0,
-        metavar="N",
-        help=tr("of the server on 127.0.0.1; default: a free one"),
-    )
-    parser.add_argument(
-        "--lan",
-        action="store_true",
-        help=tr("also for devices of your local network that you pair; the traffic is not encrypted"),
-    )
-    parser.add_argument(
-        "--address",
-        metavar="ADDRESS",
-        help=tr("with --lan: this machine's IPv4 address in that network (default: the system's choice)"),
-    )
-    parser.add_argument(
-        "--no-browser", dest="browser", action="store_false", help=tr("print the address, and do not open it")
-    )
+    add = parser.add_argument
+    add("record", nargs="?", type=Path, metavar="FILE", help=tr("a game record to review"))
+    port = tr("of the server on 127.0.0.1; default: a free one")
+    add("--port", type=whole_number(0, 65535), default=0, metavar="N", help=port)
+    lan = tr("also for devices of your local network that you pair; the traffic is not encrypted")
+    add("--lan", action="store_true", help=lan)
+    address = tr("with --lan: this machine's IPv4 address in that network (default: the system's choice)")
+    add("--address", metavar="ADDRESS", help=address)
+    browser = tr("print the address, and do not open it")
+    add("--no-browser", dest="browser", action="store_false", help=browser)
     add_model(parser)
-    parser.add_argument(
-        "--dojo",
-        type=Path,
-        metavar="FILE.sqlite3",
-        help=tr("database of your games and problems (default: in your data folder)"),
-    )
-    parser.add_argument(
-        "--games",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help=tr("import the games of this folder, also later ones; may be given several times"),
-    )
-    parser.add_argument(
-        "--records",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="FOLDER",
-        help=tr("the same for games of others, which only the explorer shows"),
-    )
+    dojo = tr("database of your games and problems (default: in your data folder)")
+    add("--dojo", type=Path, metavar="FILE.sqlite3", help=dojo)
+    games = tr("import the games of this folder, also later ones; may be given several times")
+    records = tr("the same for games of others, which only the explorer shows")
+    for name, told in (("--games", games), ("--records", records)):
+        add(name, type=Path, action="append", default=[], metavar="FOLDER", help=told)
     return parser
 
 

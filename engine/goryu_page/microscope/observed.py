@@ -100,33 +100,21 @@ def checked(observed: Observed, given: Values) -> dict[str, float]:
     for parameter in observed.parameters:
         value = values[parameter.name] = given.get(parameter.name, parameter.default)
         if not parameter.least <= value <= parameter.most or (parameter.is_whole and value != int(value)):
-            limits = {"least": parameter.least, "most": parameter.most}
-            expected = (
-                tr("a whole number from {least:g} to {most:g}", **limits)
-                if parameter.is_whole
-                else tr("a number from {least:g} to {most:g}", **limits)
-            )
-            raise InputError(
-                tr(
-                    "parameter {name}: expected {expected}, received {value:g}",
-                    name=parameter.name,
-                    expected=expected,
-                    value=value,
-                )
-            )
+            kind = "a whole number from {least:g} to {most:g}"
+            if not parameter.is_whole:
+                kind = "a number from {least:g} to {most:g}"
+            expected = tr(kind, least=parameter.least, most=parameter.most)
+            problem = "parameter {name}: expected {expected}, received {value:g}"
+            raise InputError(tr(problem, name=parameter.name, expected=expected, value=value))
     return values
 
 
-def _minimax(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(minimax.negamax, state, MOST_STEPS, scale_of(state))
+def _whole(found: Callable[[], Callable[..., float]]) -> Callable[[State, Evaluator, Values], Observer]:
+    """Returns what makes the observer of a function that searches a position to the end of the game.
 
-
-def _one_bound(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(one_bound.one_bound, state, MOST_STEPS, scale_of(state))
-
-
-def _alpha_beta(state: State, _evaluator: Evaluator, _values: Values) -> Observer:
-    return MinimaxObserver(alpha_beta.alpha_beta, state, MOST_STEPS, scale_of(state))
+    found: returns the function as it is then; readers of the textbook change it.
+    """
+    return lambda state, _evaluator, _values: MinimaxObserver(found(), state, MOST_STEPS, scale_of(state))
 
 
 def _depth_limited(state: State, evaluator: Evaluator, values: Values) -> Observer:
@@ -226,7 +214,7 @@ _ALL = (
             "move as much as the position after it with the sign changed."
         ),
         (),
-        _minimax,
+        _whole(lambda: minimax.negamax),
         _write_value,
     ),
     Observed(
@@ -240,7 +228,7 @@ _ALL = (
             "has secured with its other moves, and end as soon as one of them refutes the move."
         ),
         (),
-        _one_bound,
+        _whole(lambda: one_bound.one_bound),
         _write_value,
     ),
     Observed(
@@ -255,7 +243,7 @@ _ALL = (
             "value of the root does not change."
         ),
         (),
-        _alpha_beta,
+        _whole(lambda: alpha_beta.alpha_beta),
         _write_value,
     ),
     Observed(

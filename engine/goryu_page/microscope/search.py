@@ -4,7 +4,7 @@ The view of the page uses it on a server, `tab` in a browser tab. It needs no li
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from goryu.base.errors import InputError
@@ -151,15 +151,5 @@ def _description(observed: Observed) -> dict[str, Any]:
         "playouts": observed.playouts,
         "has_graph": observed.has_graph,
         "whole": observed.algorithm.searches_whole_game,
-        "parameters": [
-            {
-                "name": p.name,
-                "about": tr(p.about),
-                "default": p.default,
-                "least": p.least,
-                "most": p.most,
-                "is_whole": p.is_whole,
-            }
-            for p in observed.parameters
-        ],
+        "parameters": [asdict(one) | {"about": tr(one.about)} for one in observed.parameters],
     }

@@ -184,6 +184,11 @@ class NodeTable:
         return node_of(self._engine, self._engine.run("find", key >> 32, key & 0xFFFFFFFF))
 
 
+def _number(at: int, kind: type) -> Any:
+    """Returns a property of a node: one of the numbers that the module tells of it."""
+    return property(lambda node: kind(node._numbers[at]))
+
+
 class Node:
     """A view of a node as it is when it is first looked at; with what `search/graph/node.py` says of one."""
 
@@ -211,41 +216,15 @@ class Node:
     def key(self) -> int:
         return int(self._numbers[0]) << 32 | int(self._numbers[1])
 
-    @property
-    def ply(self) -> int:
-        return int(self._numbers[2])
-
-    @property
-    def value(self) -> float:
-        return self._numbers[3]
-
-    @property
-    def raw_value(self) -> float:
-        return self._numbers[4]
-
-    @property
-    def variance(self) -> float:
-        return self._numbers[5]
-
-    @property
-    def proof(self) -> int:
-        return int(self._numbers[6])
-
-    @property
-    def distance(self) -> int:
-        return int(self._numbers[7])
-
-    @property
-    def total_visits(self) -> int:
-        return int(self._numbers[8])
-
-    @property
-    def is_complete(self) -> bool:
-        return self._numbers[9] != 0
-
-    @property
-    def tried(self) -> int:
-        return int(self._numbers[11])
+    ply = _number(2, int)
+    value = _number(3, float)
+    raw_value = _number(4, float)
+    variance = _number(5, float)
+    proof = _number(6, int)
+    distance = _number(7, int)
+    total_visits = _number(8, int)
+    is_complete = _number(9, bool)
+    tried = _number(11, int)
 
     @cached_property
     def moves(self) -> list[Move]:

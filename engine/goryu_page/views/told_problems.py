@@ -34,12 +34,8 @@ def problem_json(problem: Problem, mode: str) -> Json:
     board = board_of(problem)
     source = problem.content.get("source", {})
     return {
-        "id": problem.id,
-        "kind": problem.kind,
+        **{name: getattr(problem, name) for name in ("id", "kind", "game", "ply", "start")},
         "mode": mode,
-        "game": problem.game,
-        "ply": problem.ply,
-        "start": problem.start,
         "moves": list(problem.moves),
         "lastMove": problem.moves[-1] if problem.moves else None,
         "length": problem.content.get("length"),
