@@ -22,7 +22,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board, solve
 from goryu.search.mates.mate import MateVerdict
 from goryu_lab.records.training_files import read_training_file
-from goryu_page.tsume.length import NOTHING, LengthSolver, NodesSpentError, _Question
+from goryu_page.tsume.length import LengthSolver, NodesSpentError
 from goryu_page.tsume.solution import problem_board
 from tsume_definition import defined_length
 
@@ -30,7 +30,7 @@ NODES = 20_000
 LENGTH_NODES = 50_000
 
 
-class EveryInterposition(_Question):
+class EveryInterposition(LengthSolver):
     """The search in which no interposition is useless."""
 
     def _is_useless(self, interposition: Move, plies: int, reserved: tuple[int, ...]) -> bool:
@@ -39,8 +39,8 @@ class EveryInterposition(_Question):
 
 def pure_length(board: Board, most: int) -> int | None:
     """Returns the length if every interposition counts; None if it is more than `most`."""
-    question = EveryInterposition(LengthSolver(LENGTH_NODES), board.copy())
-    return next((n for n in range(1, most + 1, 2) if question._attack(n, NOTHING) == n), None)
+    solver = EveryInterposition(LENGTH_NODES)
+    return next((n for n in range(1, most + 1, 2) if solver.attack_within(board, n) == n), None)
 
 
 def positions(path: Path, rng: Random) -> Iterator[Board]:

@@ -86,6 +86,8 @@ class LengthSolver:
 
     def __init__(self, nodes: int, should_stop: Callable[[], bool] = lambda: False) -> None:
         self.nodes = nodes
+        self.board = Board()
+        """The position that the search has reached."""
         self.spent = 0
         """Nodes of the last question."""
         self._should_stop = should_stop
@@ -102,11 +104,11 @@ class LengthSolver:
             found = solve(board, self.nodes, self._should_stop)
         if found.verdict is MateVerdict.NO_MATE:
             return MateLength(found.verdict, None, LONGEST)
-        question = self._fresh(board)
+        self._begin(board)
         above = -1
         try:
             for bound in range(1, most + 1, 2):
-                plies = question._attack(bound, NOTHING)
+                plies = self._attack(bound, NOTHING)
                 if plies <= bound:
                     return MateLength(MateVerdict.MATE, plies, plies - 2)
                 above = bound
@@ -125,46 +127,37 @@ class LengthSolver:
 
         Raises NodesSpentError.
         """
-        return self._fresh(board)._attack(bound, NOTHING)
+        self._begin(board)
+        return self._attack(bound, NOTHING)
 
     def defence_within(self, board: Board, bound: int) -> int:
         """Returns the plies to mate with the defender, in check, to move, or NEVER if more than `bound`.
 
         Raises NodesSpentError.
         """
-        return self._fresh(board)._defence(bound, NOTHING)
+        self._begin(board)
+        return self._defence(bound, NOTHING)
 
     def defences(self, board: Board, bound: int) -> list[Defence]:
         """Returns the defences but useless interpositions; the mate takes at most `bound` plies.
 
         Raises NodesSpentError.
         """
-        return list(self._fresh(board).useful(bound))
+        self._begin(board)
+        return list(self._useful(bound))
 
-    def _fresh(self, board: Board) -> "_Question":
+    def _begin(self, board: Board) -> None:
         if len(self._known) > MOST_ENTRIES:
             self._known.clear()
             self._best.clear()
             self._filtered.clear()
-        self.spent = 0
-        return _Question(self, board.copy())
+        self.spent, self.board = 0, board.copy()
 
-    def count(self) -> None:
+    def _count(self) -> None:
         """Counts a node; raises NodesSpentError if that was the last."""
         self.spent += 1
         if self.spent > self.nodes or (self.spent % 256 == 0 and self._should_stop()):
             raise NodesSpentError
-
-
-class _Question:
-    """One search; `board` is the position that it has reached."""
-
-    def __init__(self, solver: LengthSolver, board: Board) -> None:
-        self.solver = solver
-        self.board = board
-        self._known = solver._known
-        self._best = solver._best
-        self._filtered = solver._filtered
 
     def _attack(self, bound: int, reserved: Reserved) -> int:
         """Returns the plies to mate, or NEVER if they are more than `bound`; the attacker is to move."""
@@ -176,7 +169,7 @@ class _Question:
             return length
         if above >= bound or length < NEVER:
             return NEVER
-        self.solver.count()
+        self._count()
         checks = self._checks(reserved)
         for plies in range(above + 2, bound + 1, 2):
             if plies == 3 and self._has_no_mate():
@@ -229,7 +222,7 @@ class _Question:
             return length
         if above >= bound or length < NEVER:
             return NEVER
-        self.solver.count()
+        self._count()
         moves = self.board.all_legal_moves()
         if not moves:
             return 0
@@ -301,7 +294,7 @@ class _Question:
         self.board.pop()
         return is_useless
 
-    def useful(self, bound: int) -> Iterator[Defence]:
+    def _useful(self, bound: int) -> Iterator[Defence]:
         """Yields the defences that are no useless interpositions."""
         plain, interpositions = self._parted(self.board.all_legal_moves())
         shortest = 0

@@ -8,7 +8,7 @@ from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.search.mates.mate import MateVerdict
-from goryu_page.tsume.length import NOTHING, LengthSolver, MateLength, NodesSpentError, _Question
+from goryu_page.tsume.length import LengthSolver, MateLength, NodesSpentError
 from goryu_page.tsume.solution import problem_board
 from paths import DATA
 
@@ -25,7 +25,7 @@ FAR_ROOK = "8k/6S2/7G1/9/9/9/9/9/9 b Rr2b3g3s4n4l18p 1"
 """A rook dropped anywhere on the first rank mates: the silver guards 2a; interpositions are useless."""
 
 
-class EveryInterposition(_Question):
+class EveryInterposition(LengthSolver):
     """The search in which no interposition is useless, as in cshogi."""
 
     def _is_useless(self, interposition: Move, plies: int, reserved: tuple[int, ...]) -> bool:
@@ -33,8 +33,8 @@ class EveryInterposition(_Question):
 
 
 def pure_length(board: Board, most: int) -> int | None:
-    question = EveryInterposition(LengthSolver(1_000_000), board.copy())
-    return next((n for n in range(1, most + 1, 2) if question._attack(n, NOTHING) == n), None)
+    solver = EveryInterposition(1_000_000)
+    return next((n for n in range(1, most + 1, 2) if solver.attack_within(board, n) == n), None)
 
 
 def length(sfen: str) -> MateLength:
