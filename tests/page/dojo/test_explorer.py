@@ -22,8 +22,7 @@ LINES = ("7g7f 3c3d 2g2f 4c4d", "2g2f 3c3d 7g7f 8c8d", "7g7f 8c8d 2g2f 8d8e")
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "dojo.sqlite3")
+def database(database: Database) -> Database:
     games = Games(database)
     for place, line in enumerate(LINES):
         plies = tuple(Ply(move) for move in line.split())

@@ -15,8 +15,7 @@ from sample_games import sample_game, write_sample_games
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "dojo.sqlite3")
+def database(tmp_path: Path, database: Database) -> Database:
     games = Games(database)
     for path in write_sample_games(tmp_path / "games", 40):
         games.add_file(path.read_bytes(), path.name)

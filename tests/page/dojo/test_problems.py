@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,6 @@ from goryu_page.dojo.settings import TrainingSettings
 from present import present
 
 GAME = "position startpos moves 7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b"
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "dojo.sqlite3")
 
 
 def reviewed(
@@ -138,6 +132,13 @@ def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     assert problems.get(candidate.id).state is ProblemState.REMOVED
 
 
+def answers_of(rates: tuple[float, ...]) -> list[dict[str, Any]]:
+    """Returns answers with these win rates, the best first; the last rate is that of the move of the game."""
+    moves = [*["7g7f", "2g2f", "6g6f", "1g1f"][: len(rates) - 1], "9g9f"]
+    answers = [{"move": move, "win_rate": rate} for move, rate in zip(moves, rates, strict=True)]
+    return sorted(answers, key=lambda answer: -float(str(answer["win_rate"])))
+
+
 def problem(kind: ProblemKind = ProblemKind.MISTAKE, played: str = "9g9f", **changes: Any) -> Problem:
     values: dict[str, Any] = {"start": "", "moves": (), "content": {}} | changes
     return Problem(1, 1, 1, kind, played=played, state=ProblemState.CANDIDATE, playouts=0, **values)
@@ -156,11 +157,7 @@ def problem(kind: ProblemKind = ProblemKind.MISTAKE, played: str = "9g9f", **cha
     ],
 )
 def test_a_problem_is_sound_if_its_answers_stand_apart(rates: tuple[float, ...], reason: str) -> None:
-    """The last one is the move of the game."""
-    moves = ["7g7f", "2g2f", "6g6f", "1g1f"][: len(rates) - 1]
-    answers = [{"move": move, "win_rate": rate} for move, rate in zip([*moves, "9g9f"], rates, strict=True)]
-    answers.sort(key=lambda answer: -float(str(answer["win_rate"])))
-    assert judged(answers, problem(), TrainingSettings()) == reason
+    assert judged(answers_of(rates), problem(), TrainingSettings()) == reason
 
 
 @pytest.mark.parametrize(
@@ -232,11 +229,7 @@ class Searcher(PositionSearcher):
 def test_a_short_search_refuses_only_beyond_its_error(
     rates: tuple[float, ...], kind: ProblemKind, reason: str
 ) -> None:
-    """The last one is the move of the game."""
-    moves = ["7g7f", "2g2f", "6g6f", "1g1f"][: len(rates) - 1]
-    answers = [{"move": move, "win_rate": rate} for move, rate in zip([*moves, "9g9f"], rates, strict=True)]
-    answers.sort(key=lambda answer: -float(str(answer["win_rate"])))
-    assert hopeless(answers, problem(kind), TrainingSettings(), 0.05) == reason
+    assert hopeless(answers_of(rates), problem(kind), TrainingSettings(), 0.05) == reason
 
 
 def test_moves_near_the_best_are_compared_again_with_all_playouts() -> None:

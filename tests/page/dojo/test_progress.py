@@ -1,5 +1,3 @@
-from pathlib import Path
-
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.progress import progress
@@ -9,8 +7,7 @@ from sample_games import sample_game
 REVIEW = "game, playouts, engine, black_accuracy, white_accuracy, black_mistakes, white_mistakes, reviewed"
 
 
-def test_months_and_days_count_the_users_own_games(tmp_path: Path) -> None:
-    database = Database(tmp_path / "dojo.sqlite3")
+def test_months_and_days_count_the_users_own_games(database: Database) -> None:
     games = Games(database)
     games.set_me(["甲"])
     facts = (

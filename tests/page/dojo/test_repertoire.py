@@ -1,5 +1,4 @@
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -10,11 +9,6 @@ from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import Problems
 from goryu_page.dojo.repertoire import Repertoire
 from goryu_page.dojo.schedule import Schedule
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Database:
-    return Database(tmp_path / "dojo.sqlite3")
 
 
 def test_a_position_has_the_moves_that_were_learnt_by_any_order_of_moves(database: Database) -> None:

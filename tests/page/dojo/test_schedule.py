@@ -20,8 +20,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
-    database = Database(tmp_path / "dojo.sqlite3")
+def database(database: Database) -> Database:
     problems = [
         NewProblem(
             kind, f"{file}k7/9/9/9/9/9/9/9/4K4 b {hand} 1", (), {"answers": []}, state=ProblemState.SOUND

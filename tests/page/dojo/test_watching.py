@@ -11,8 +11,9 @@ from goryu_page.dojo.watching import Watching
 from sample_games import write_sample_games
 
 
-def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(tmp_path: Path) -> None:
-    database = Database(tmp_path / "dojo.sqlite3")
+def test_new_and_changed_files_are_read_once_and_a_file_that_is_written_waits(
+    tmp_path: Path, database: Database
+) -> None:
     games, folder = Games(database), tmp_path / "games"
     imports: list[bool] = []
     timing = Timing(settled_s=3600.0)  # A file of this test is new to its end.
@@ -55,8 +56,7 @@ def test_a_file_that_shows_a_defect_does_not_keep_the_others_from_being_read(
     assert len(database.rows("SELECT id FROM games")) == 1
 
 
-def test_equal_names_in_two_folders_are_two_files(tmp_path: Path) -> None:
-    database = Database(tmp_path / "dojo.sqlite3")
+def test_equal_names_in_two_folders_are_two_files(tmp_path: Path, database: Database) -> None:
     folders = [tmp_path / name for name in ("one", "other")]
     for folder, move in zip(folders, ("7g7e", "2g2e"), strict=True):
         folder.mkdir()
