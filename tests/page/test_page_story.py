@@ -276,7 +276,7 @@ def a_blunder_is_taken_back(story: Story, on_board: Any) -> None:
     page.get_by_label("SFEN").fill(board_after(START_SFEN, ROOK_HANGS[:10]).sfen())
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Play from it").click()
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     on_page = on_board(page, ".play .shogi")
     on_page.move(ROOK_HANGS[10])
     panel = page.locator(".lesson")
