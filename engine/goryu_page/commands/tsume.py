@@ -44,28 +44,18 @@ def make_parser() -> argparse.ArgumentParser:
     one.add_argument("position", metavar="SFEN", help="the position; the side to move mates")
     one.add_argument("--nodes", type=positive, default=NODES, metavar="N", help=f"{_NODES} (default {NODES})")
     make = add_verb(verbs, "make", _make, "make mate problems from games")
-    make.add_argument("source", type=Path, nargs="+", help="file, folder or archive of games")
-    make.add_argument(
-        "--out", type=Path, required=True, metavar="FILE", help="the problems: an SFEN on each line"
-    )
-    make.add_argument(
-        "--length", type=_lengths, default=(1, 13), metavar="N-M", help="plies to mate (default 1-13)"
-    )
-    make.add_argument("--limit", type=positive, metavar="N", help="make at most N problems")
-    make.add_argument("--each", type=positive, metavar="N", help="make at most N problems of each length")
-    make.add_argument("--per-game", type=positive, metavar="N", help="make at most N problems of each game")
-    make.add_argument("--sound", action="store_true", help="leave out problems with any second solution")
-    make.add_argument(
-        "--classical", action="store_true",
-        help="take away what does not matter: black attacks without a king, the defender holds the rest",
-    )  # fmt: skip
-    make.add_argument(
-        "--beside", action="store_true", help="also look at the moves that could have been played instead"
-    )
-    nodes = Wanted().nodes
-    make.add_argument(
-        "--nodes", type=positive, default=nodes, metavar="N", help=f"{_NODES} (default {nodes})"
-    )
+    add, nodes = make.add_argument, Wanted().nodes
+    add("source", type=Path, nargs="+", help="file, folder or archive of games")
+    add("--out", type=Path, required=True, metavar="FILE", help="the problems: an SFEN on each line")
+    add("--length", type=_lengths, default=(1, 13), metavar="N-M", help="plies to mate (default 1-13)")
+    add("--limit", type=positive, metavar="N", help="make at most N problems")
+    add("--each", type=positive, metavar="N", help="make at most N problems of each length")
+    add("--per-game", type=positive, metavar="N", help="make at most N problems of each game")
+    add("--sound", action="store_true", help="leave out problems with any second solution")
+    classical = "take away what does not matter: black attacks without a king, the defender holds the rest"
+    add("--classical", action="store_true", help=classical)
+    add("--beside", action="store_true", help="also look at the moves that could have been played instead")
+    add("--nodes", type=positive, default=nodes, metavar="N", help=f"{_NODES} (default {nodes})")
     return parser
 
 

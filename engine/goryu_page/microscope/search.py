@@ -137,7 +137,6 @@ def catalogue() -> dict[str, Any]:
         },
         "algorithms": {name: _description(each) for name, each in OBSERVED.items()},
         "style": STYLE.read_text("utf-8"),
-        "playouts": MOST_PLAYOUTS,
     }
 
 
@@ -149,7 +148,6 @@ def _description(observed: Observed) -> dict[str, Any]:
         "formula": observed.formula,
         "uses": observed.algorithm.uses,
         "playouts": observed.playouts,
-        "has_graph": observed.has_graph,
         "whole": observed.algorithm.searches_whole_game,
         "parameters": [asdict(one) | {"about": tr(one.about)} for one in observed.parameters],
     }

@@ -125,10 +125,8 @@ class PageGame(Game):
             "game": self.kind,
             "position": self.position(),
             "start": self.first_position,
-            "sfen": self.first_position if self.kind == "shogi" else "",
             "turn": self.turn,
             "legal": list(self.names_of_moves()) if self.is_persons_turn else [],
-            "last": self.shown[-1]["name"] if self.shown else None,
             "check": self.is_check(),
             "people": self.people,
             "moves": self.shown,
@@ -140,9 +138,7 @@ class PageGame(Game):
             and {
                 "left": self.clocks.main_left_s(),
                 "running": self.clocks.running,
-                "main": self.clocks.config.main_s,
                 "byoyomi": self.clocks.config.byoyomi_s,
-                "increment": self.clocks.config.increment_s,
             },
         }
 

@@ -86,7 +86,6 @@ def _opinion(reply: SearchReply, board: Board) -> dict[str, Any]:
         "cp": cp if cp is None or board.turn == 0 else -cp,
         "mate": mate,
         "depth": info.depth,
-        "nodes": info.nodes,
         "line": named_line(board, legal_part(board, pv[:MOST_SHOWN])),
     }
 

@@ -358,7 +358,6 @@ class PlayView(View):
             "opponent": self._opponent,
             "rival": self._rival,
             "waits": self._waits,
-            "thinking": self._thinking is not None,
             "failed": self._has_failed,
             "kept": self._keeper.number if self._keeper else None,
             "lesson": self._teacher.lesson.to_json() if self._teacher else None,

@@ -99,7 +99,7 @@ def test_after_a_blunder_the_opponent_and_the_clocks_wait_until_it_is_taken_back
         assert question["before"] == board.sfen()
         board.push_usi(question["better"]["usi"][0])  # It is legal there.
         assert state["clock"]["running"] is None
-        assert not state["thinking"]
+        assert tab.view._thinking is None
         assert tab.asks["play.state"]({}) == state  # The page was loaded again: nothing has changed.
         with pytest.raises(InputError):
             tab.ask("resign")
