@@ -231,6 +231,8 @@ def test_the_written_page_shows_the_review_without_a_server(open_page: Any, tmp_
     page.keyboard.press("End")
     expect(page.locator(".game-move[aria-current]")).to_contain_text("12")
     expect(page.locator(".sg-hand-wrap piece").first).to_be_attached()
+    page.locator(".graph svg").click(position={"x": 1, "y": 20})  # The graph's left end is the start.
+    expect(page.locator(".game-move[aria-current]")).to_contain_text("Start")
 
 
 # What the view offers on the board and beside the graph.
