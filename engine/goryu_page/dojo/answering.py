@@ -1,6 +1,6 @@
 """Judges answers: whatever the search finds to be good enough is right, also if no list has it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from goryu.analysis.move_judge import MoveJudge, loses
@@ -48,6 +48,13 @@ def judge_answer(
         return None
     is_good = problem.kind is not ProblemKind.OPENING and not loses(review, threshold, playouts)
     return Answer(move, is_listed or is_good, is_listed, review)
+
+
+def following(problem: Problem, answer: Answer) -> Sequence[str]:
+    """Returns the moves that should follow an answer: of the check if that knew it, else of the search."""
+    if answer.review is not None:
+        return answer.review.refutation
+    return next(one["line"][1:] for one in problem.content["answers"] if one["move"] == answer.move)
 
 
 def hint_move(problem: Problem) -> str:

@@ -71,17 +71,21 @@ def solution_json(problem: Problem, past: Sequence[Attempt], judged: PlyReview |
 
 
 def answer_json(problem: Problem, answer: Answer) -> Json:
-    """Returns what is told of an answer: its name, its loss, and the line that punishes it."""
-    board = board_of(problem)
-    review = answer.review
+    """Returns what is told of an answer."""
+    told = judged_json(board_of(problem), answer.move, answer.is_right, answer.review)
+    return told | {"isListed": answer.is_listed}
+
+
+def judged_json(board: Board, move: str, is_right: bool, review: PlyReview | None) -> Json:
+    """Returns what is told of a move: its name, its loss, and the line that punishes it."""
     return {
-        "move": named_line(board, [answer.move]),
-        "isListed": answer.is_listed,
+        "isRight": is_right,
+        "move": named_line(board, [move]),
         "loss": round(review.loss, 4) if review else None,
         "winRate": round(review.played_win_rate, 4) if review else None,
         "allowsMate": review.allows_mate if review else None,
-        "refutation": named_line(board_after_move(board, answer.move), review.refutation if review else ()),
-        "reason": told_reason(board, review) if review and not answer.is_right else None,
+        "refutation": named_line(board_after_move(board, move), review.refutation if review else ()),
+        "reason": told_reason(board, review) if review and not is_right else None,
     }
 
 

@@ -9,14 +9,16 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from msgspec.structs import asdict as fields_of
 
-from goryu.analysis.description import named_line, shown_position
+from goryu.analysis.description import board_after, named_line, shown_position
+from goryu.analysis.move_judge import loses
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
 from goryu.implementation import Board
 from goryu.players.set_up.model_path import told_choice
-from goryu_page.dojo.answering import hint_move, judge_answer
+from goryu_page.dojo.answering import following, hint_move, judge_answer
 from goryu_page.dojo.database import now
+from goryu_page.dojo.idea import MOVES, Idea
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt
@@ -30,6 +32,7 @@ from goryu_page.views.told_problems import (
     board_after_move,
     board_of,
     day_json,
+    judged_json,
     problem_json,
     solution_json,
 )
@@ -46,7 +49,8 @@ class Shown:
 
     mode: "today", "free" or "storm", whose answers are not kept. began_s: when it was shown (monotonic).
     hints: given so far. is_kept: has the first answer been kept? game: of a mate problem. reply: what a page
-    that is loaded again shows: {"move", "answer"} of the last answer, {"told"}, or None.
+    that is loaded again shows: {"move", "answer"} of the last answer, {"told"}, or None. idea: how the game
+    goes on after a right answer, if that is known; is_idea: does the board show it?
     """
 
     problem: Problem
@@ -56,6 +60,8 @@ class Shown:
     is_kept: bool = False
     game: TsumeGame | None = None
     reply: Json | None = None
+    idea: Idea | None = None
+    is_idea: bool = False
 
 
 class TrainView(View):
@@ -198,7 +204,7 @@ class TrainView(View):
         is_again: may the user answer again?
         """
         if self._shown is not None:
-            self._shown.game = None
+            self._shown.game, self._shown.is_idea = None, False
             if is_again:
                 self._shown.reply = None
         return self._problem()
@@ -236,6 +242,8 @@ class TrainView(View):
     def _answer(self, job: Job, shown: Shown, move: str) -> Json | None:
         if shown.problem.kind is ProblemKind.TSUME:
             return self._answer_tsume(shown, move)
+        if shown.is_idea and shown.idea:
+            return self._answer_in_idea(job, shown, shown.idea, move)
         dojo = self.session.dojo
         threshold = training_settings(dojo.database).threshold
         answer = judge_answer(
@@ -249,9 +257,42 @@ class TrainView(View):
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)
-        said = {"isRight": answer.is_right, **answer_json(shown.problem, answer), **self._told(shown, past)}
+        shown.idea = Idea(shown.problem)
+        if not (answer.is_right and shown.idea.play(move, following(shown.problem, answer))):
+            shown.idea = None
+        said = (
+            answer_json(shown.problem, answer) | self._told(shown, past) | {"hasIdea": shown.idea is not None}
+        )
         shown.reply = {"move": move, "answer": said}
         return said
+
+    def on_idea(self) -> Json:
+        """Goes on after a right answer; returns the position after the opponent's reply, and the reply."""
+        shown = self._here()
+        if shown.idea is None:
+            raise MessageError("train.idea: expected a right answer with hasIdea")
+        shown.is_idea = True
+        return _reply_json(shown.idea)
+
+    def _answer_in_idea(self, job: Job, shown: Shown, idea: Idea, move: str) -> Json | None:
+        """Judges a move after the answer; nothing of it is kept."""
+        dojo, review, rest = self.session.dojo, None, idea.expected[1:]
+        if move != idea.expected[0]:
+            playouts = dojo.playouts.answer
+            review = dojo.judge.judge(idea.problem.start, idea.way, move, playouts, lambda: job.is_stopped)
+            if review is None or shown is not self._shown:
+                return None
+            rest = review.refutation
+            if loses(review, training_settings(dojo.database).threshold, playouts):
+                return judged_json(idea.board, move, False, review)
+        said = judged_json(idea.board, move, True, review)
+        if idea.play(move, rest):
+            text = tr("Right, {count} of {all}.", count=idea.found, all=MOVES)
+            return said | {"text": text, "isOver": False, **_reply_json(idea)}
+        shown.idea, shown.is_idea = None, False
+        told = self._told(shown, self._keep(shown, move, True))
+        shown.reply = {"told": told}
+        return said | {"text": tr("Right, that is the idea."), "isOver": True, **told}
 
     async def on_solution(self) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
@@ -266,6 +307,8 @@ class TrainView(View):
         shown = self._here()
         if shown.problem.kind is ProblemKind.TSUME:
             move = await self.session.run("train.answer", lambda job: _tsume_hint(shown))
+        elif shown.is_idea and shown.idea:
+            move = shown.idea.expected[0]
         else:
             move = hint_move(shown.problem)
         shown.hints += 1
@@ -352,7 +395,16 @@ class TrainView(View):
 
 
 def _reached(shown: Shown) -> Board:
+    if shown.is_idea and shown.idea:
+        return shown.idea.board
     return shown.game.board if shown.game else board_of(shown.problem)
+
+
+def _reply_json(idea: Idea) -> Json:
+    """Returns the position of an idea and the opponent's move that led to it."""
+    before = board_after(idea.problem.start, idea.way[:-1])
+    reply = idea.moves[-1]
+    return {"reply": named_line(before, [reply]), "lastMove": reply, **shown_position(idea.board)}
 
 
 def _tsume_hint(shown: Shown) -> str:

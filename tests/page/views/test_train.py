@@ -19,11 +19,14 @@ from goryu_page.views.train import TrainView
 expect = pytest.importorskip("playwright.sync_api").expect
 
 
+IDEA = "2g2f 8c8d 2f2e 8d8e 6i7h 4a3b"
+
+
 @pytest.fixture
 def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A server with a sound problem of a game and a mate problem, whose judge calls every other move bad."""
     change_training_settings(server.dojo.database, {"is_checking": False})
-    answer = {"move": "2g2f", "win_rate": 0.6, "line": ["2g2f"], "accepted": True}
+    answer = {"move": "2g2f", "win_rate": 0.6, "line": IDEA.split(), "accepted": True}
     moves = ("7g7f", "3c3d")
     mistake = NewProblem(
         ProblemKind.MISTAKE, START_SFEN, moves, {"answers": [answer]}, "2h5h", state=ProblemState.SOUND
@@ -32,7 +35,7 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
         return PlyReview(
-            len(moves) + 1, len(moves) % 2, move, 0.6, 0.15, 0.45, MoveClass.BLUNDER, "2g2f", ("2g2f",), (),
+            len(moves) + 1, len(moves) % 2, move, 0.6, 0.15, 0.45, MoveClass.BLUNDER, "8h2b+", ("8h2b+",), (),
             0.1, 10, 3, None, None, True,
         )  # fmt: skip
 
@@ -77,6 +80,29 @@ def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reloa
         session.close()
 
     in_loop(run())
+
+
+def test_the_idea_of_a_right_answer_is_three_moves_long(open_page: Any, prepared: Any, on_board: Any) -> None:
+    page = open_page("#train")
+    board = on_board(page, ".train .shogi")
+    page.get_by_role("button", name="Begin").click()
+    board.move("2g2f")
+    page.get_by_role("button", name="Find the next move, too").click()
+    expect(page.locator(".note-line")).to_contain_text("The opponent replies")
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".note-line")).to_contain_text("This piece moves")
+    board.move("9g9f")  # The judge of this test calls every other move bad.
+    expect(page.locator(".train-result")).to_contain_text("is wrong")
+    page.get_by_role("button", name="Try again").click()
+    board.move("2f2e")
+    expect(page.locator(".train-result")).to_contain_text("Right, 2 of 3.")
+    board.move("6i7h")
+    expect(page.locator(".train-result")).to_contain_text("Right, that is the idea.")
+    page.reload()
+    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+    with prepared.dojo.database.transaction() as connection:
+        attempts = connection.execute("SELECT move, is_right FROM attempts").fetchall()
+    assert [tuple(row) for row in attempts] == [("2g2f", 1)]
 
 
 TWO_KINDS_LESS = """async () => {

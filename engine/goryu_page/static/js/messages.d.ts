@@ -51,6 +51,7 @@ export interface Requests {
   "train.export": {};
   "train.grade": { grade: string };
   "train.hint": {};
+  "train.idea": {};
   "train.import": { name: string; content: string };
   "train.next": { mode: "today" | "free" | "storm"; skips?: boolean; kind?: "mistake" | "unpunished" | "mate" | "only" | "tsume" | "opening" | "imported" | null; length?: number | null };
   "train.open": { problem: number };

@@ -42,6 +42,7 @@ function verdict(answer, problem) {
     if (!answer.isOver) return i18n.labelled(move, answer.text);
     return answer.plies > answer.shortest ? t("train.tsume.longer", { plies: answer.plies, shortest: answer.shortest }) : t("train.tsume.solved", { plies: answer.plies });
   }
+  if (answer.text) return i18n.labelled(move, answer.text);
   const loss = percent(answer.loss ?? 0);
   if (!answer.isRight) return t("train.wrong", { move, loss });
   if (answer.loss && answer.loss >= 0.01) return t(answer.isListed ? "train.right.listed" : "train.right.loss", { move, loss });
@@ -86,7 +87,7 @@ function lineView(state, sfen, line, view, winRate = null) {
 function buttonsView({ answer, told, problem }, view) {
   return html`<div class="row">
     ${button("train.next", () => view.next(), { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", () => view.retry())}
-    ${told ? nothing : button("train.solution", () => view.solve())}
+    ${answer?.hasIdea ? button("train.idea", () => view.goOn()) : nothing} ${told ? nothing : button("train.solution", () => view.solve())}
     ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", () => view.playOn()) : nothing}
     ${told && problem.game ? button("train.open.game", () => view.review()) : nothing} ${button("train.remove", () => view.remove(), { className: "quiet" })}
   </div>`;

@@ -204,6 +204,15 @@ class TrainView {
     this.drawAll();
   }
 
+  /** Plays on after a right answer: the opponent has replied. */
+  async goOn() {
+    const position = await socket.request("train.idea");
+    this.train.clear();
+    this.train.place(position);
+    this.message = () => t("train.idea.begun", { move: position.reply[i18n.current()][0] });
+    this.drawAll();
+  }
+
   async hint() {
     const { from, to } = await socket.request("train.hint");
     const squares = {};
