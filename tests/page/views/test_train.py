@@ -87,6 +87,8 @@ def test_the_idea_of_a_right_answer_is_three_moves_long(open_page: Any, prepared
     board = on_board(page, ".train .shogi")
     page.get_by_role("button", name="Begin").click()
     board.move("2g2f")
+    solutions = page.locator(".train-result .line button")
+    expect(solutions).to_have_count(1)  # The rest is to be found.
     page.get_by_role("button", name="Find the next move, too").click()
     expect(page.locator(".note-line")).to_contain_text("The opponent replies")
     page.get_by_role("button", name="Hint").click()
@@ -98,6 +100,7 @@ def test_the_idea_of_a_right_answer_is_three_moves_long(open_page: Any, prepared
     expect(page.locator(".train-result")).to_contain_text("Right, 2 of 3.")
     board.move("6i7h")
     expect(page.locator(".train-result")).to_contain_text("Right, that is the idea.")
+    expect(solutions).to_have_count(6)
     page.reload()
     expect(page.get_by_role("heading", name="Answer")).to_be_visible()
     with prepared.dojo.database.transaction() as connection:

@@ -50,10 +50,15 @@ function verdict(answer, problem) {
 }
 
 function toldView(state, hasMe, view) {
-  const { problem, told } = state;
+  const { answer, problem, told } = state;
+  const shown = (line) => (answer?.hasIdea ? firstMove(line) : line); // What follows may still be found.
   return html`<h3>${t(told.solutions.length > 1 ? "train.answers" : "train.answer")}</h3>
-    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, line, view, winRate))} ${told.played ? playedView(state, hasMe, view) : nothing}
+    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, shown(line), view, winRate))} ${told.played ? playedView(state, hasMe, view) : nothing}
     ${told.before ? beforeView(told.before) : nothing}`;
+}
+
+function firstMove({ usi, en, ja }) {
+  return { usi: usi.slice(0, 1), en: en.slice(0, 1), ja: ja.slice(0, 1) };
 }
 
 function beforeView(before) {
@@ -87,7 +92,7 @@ function lineView(state, sfen, line, view, winRate = null) {
 function buttonsView({ answer, told, problem }, view) {
   return html`<div class="row">
     ${button("train.next", () => view.next(), { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", () => view.retry())}
-    ${answer?.hasIdea ? button("train.idea", () => view.goOn()) : nothing} ${told ? nothing : button("train.solution", () => view.solve())}
+    ${answer?.hasIdea ? button("train.idea", () => view.goOn()) : nothing} ${told && !answer?.hasIdea ? nothing : button("train.solution", () => view.solve())}
     ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", () => view.playOn()) : nothing}
     ${told && problem.game ? button("train.open.game", () => view.review()) : nothing} ${button("train.remove", () => view.remove(), { className: "quiet" })}
   </div>`;
