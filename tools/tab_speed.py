@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> None:
             with file_server(site, line) as server, new_context(browser) as context:
                 for name, seconds in measure_starts(context, server):
                     rows.setdefault(name, []).append(seconds)
-        for name, seconds in rows.items():
-            print(f"{name}: {statistics.median(seconds):.1f} s")
+        for name, times in rows.items():
+            print(f"{name}: {statistics.median(times):.1f} s")
         if not args.no_review:
             with file_server(site) as server, new_context(browser) as context:
                 measure_review(context, server, write_game(Path(folder, "game.kif")))

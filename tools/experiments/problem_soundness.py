@@ -121,7 +121,8 @@ def describe(problem: Problem) -> str:
     """Returns a problem and what its check found as one line."""
     answers = problem.content.get("answers", [])
     moves = " ".join(
-        f"{answer['move']}{'' if answer.get('accepted') else '-'}{answer['win_rate']:.2f}" for answer in answers
+        f"{answer['move']}{'' if answer.get('accepted') else '-'}{answer['win_rate']:.2f}"
+        for answer in answers
     )
     return f"{problem.kind} ply {problem.ply} {problem.state} {problem.content.get('reason', '')} {moves}"
 
