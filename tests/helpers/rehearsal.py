@@ -4,25 +4,20 @@ It shows what the driver, the seam and the network between the computers cost, w
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import shake_128
-from pathlib import Path
 
-from goryu_lab.work.seam import Inbox, Result
+from goryu_lab.work.seam import Inbox, Job, Result
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class Rehearsal(Job):
     """Tasks of `seconds` each, whose result is `size` bytes that follow from the number."""
 
     seconds: float = 0.0
     size: int = 16
     at_once: int = 1
-    files: Sequence[Path] = ()
-
-    def prepared(self, place: Callable[[Path], Path]) -> "Rehearsal":
-        return self
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         while (task := inbox.take(wait=True)) is not None:

@@ -23,6 +23,7 @@ from collections import deque
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, islice
 from math import inf
 from pathlib import Path
@@ -38,6 +39,7 @@ from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.work.cluster import ClusterConfig, ClusterPool
 from goryu_lab.work.driver import Workforce, run_bundles
+from goryu_lab.work.processes import ProcessPool
 from goryu_lab.work.seam import Done, Event, Job, Joined, LocalFile, Results, Task
 
 
@@ -89,10 +91,8 @@ def _overhead(args: argparse.Namespace) -> None:
 
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "self.games"
-            workers.run(
-                work, args.model, path, processes=args.workers, cluster=cluster, at_once=args.at_once,
-                report=report,
-            )  # fmt: skip
+            pool = partial(ClusterPool, cluster) if cluster else partial(ProcessPool, args.workers)
+            workers.run(workers.GamesJob(work, args.model, args.at_once), work, path, pool, report)
             games = sorted(read_games(path), key=lambda game: game.number or 0)
         (first, start_s, before), (_, end_s, after) = marks
         wall_s = end_s - start_s

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from goryu_lab.records.game_block import GameBlock
 from goryu_lab.records.game_records import GameRecord, read_games
-from goryu_lab.work.seam import Bundle, Inbox, Result, Results
+from goryu_lab.work.seam import Bundle, Inbox, Job, Result, Results
 
 
 @dataclass(frozen=True, slots=True)
-class PretendedGames:
+class PretendedGames(Job):
     """Returns games of a file, one every `seconds`, without playing them.
 
     is_bundled: compressed by the worker. The numbers in the block are then wrong, and its bytes always the

@@ -16,17 +16,16 @@ from goryu_lab.bookmaking.graph import BookGraph
 from goryu_lab.bookmaking.searched import BookSearcher, SearchedPosition
 from goryu_lab.bookmaking.state import BookState
 from goryu_lab.work.driver import Workforce, run_tasks
-from goryu_lab.work.seam import Inbox, Pool, Result, Task
+from goryu_lab.work.seam import Inbox, Job, Pool, Result, Task
 
 
 @dataclass(frozen=True, slots=True)
-class SearchJob:
+class SearchJob(Job):
     """Searches positions. Its evaluator must be what the config names, without a fallback."""
 
     config: EngineConfig
     playouts: int
     files: Sequence[Path] = ()
-    at_once: int = 1
 
     def prepared(self, place: Callable[[Path], Path]) -> Self:
         model = str(place(self.files[0])) if self.files else self.config.evaluator.model

@@ -34,7 +34,10 @@ from goryu.games.shogi import START_SFEN
 from goryu.players.set_up.model_path import default_model, model_path, named_model
 from goryu.players.set_up.paths import named_file
 from goryu_lab.bookmaking.rules import BookRules
-from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
+from goryu_lab.commands.cluster_options import add_worker_options, new_pools, watcher
+from goryu_lab.work.processes import ProcessPool
+from goryu_lab.work.seam import Pool
+from goryu_lab.work.threads import ThreadPool
 
 if TYPE_CHECKING:
     from goryu.implementation import Board
@@ -44,7 +47,6 @@ if TYPE_CHECKING:
     from goryu.players.books.yaneuraou import YaneuraOuBook
     from goryu.players.config import EngineConfig
     from goryu_lab.bookmaking.graph import BookGraph
-    from goryu_lab.work.seam import Pool
 
 LINE_MOVES = 12
 """Moves of a line that `show` prints."""
@@ -155,8 +157,8 @@ def _make(args: argparse.Namespace) -> None:
             job = SearchJob(config, args.playouts, (model,))
             try:
                 make_book(
-                    state, graph, job, lambda: _pool(args), args.positions, report, watcher(display.print),
-                    deepens=args.deepen,
+                    state, graph, job, new_pools(args, _local_pool), args.positions, report,
+                    watcher(display.print), deepens=args.deepen,
                 )  # fmt: skip
             finally:
                 if args.out and graph.reached():
@@ -209,15 +211,7 @@ def _games(paths: Sequence[Path], show: Callable[[str], None]) -> "Iterator[Game
             yield candidate.game
 
 
-def _pool(args: argparse.Namespace) -> "Pool":
-    from goryu_lab.work.cluster import ClusterPool
-    from goryu_lab.work.processes import ProcessPool
-    from goryu_lab.work.threads import ThreadPool
-
-    cluster = cluster_config(args, args.processes)
-    if cluster is not None:
-        return ClusterPool(cluster)
-    processes = args.processes or 1
+def _local_pool(processes: int) -> Pool:
     return ThreadPool(1) if processes == 1 else ProcessPool(processes)
 
 

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from goryu.base.language import plural
 from goryu.commands.common import UsageError, positive
 from goryu.commands.config_options import add_fields, from_arguments
-from goryu_lab.work.cluster import CLUSTER_HELP, ClusterConfig
+from goryu_lab.work.cluster import CLUSTER_HELP, ClusterConfig, ClusterPool
 from goryu_lab.work.driver import Workforce
+from goryu_lab.work.processes import ProcessPool
+from goryu_lab.work.seam import Pool
 
 CHANGES_EVERY_S = 5.0
 """How often a change of the workers is printed at most: thousands may join within a minute."""
@@ -45,6 +47,15 @@ def cluster_config(args: argparse.Namespace, workers: int | None) -> ClusterConf
             raise UsageError("--worker-cpus, --worker-gpus: these go with --cluster")
         return None
     return from_arguments(ClusterConfig, args, address=args.cluster, workers=workers)
+
+
+def new_pools(args: argparse.Namespace, local: Callable[[int], Pool] = ProcessPool) -> Callable[[], Pool]:
+    """Returns a function that makes the workers: those of the cluster, or by `local` those of this computer.
+
+    Raises UsageError as `cluster_config` does.
+    """
+    cluster = cluster_config(args, args.processes)
+    return lambda: ClusterPool(cluster) if cluster is not None else local(args.processes or 1)
 
 
 def watcher(

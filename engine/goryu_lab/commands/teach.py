@@ -15,7 +15,6 @@ import argparse
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from goryu.commands.common import (
     UsageError,
@@ -36,9 +35,6 @@ from goryu_lab.records.game_records import GAMES_SUFFIX, pack_games, read_games
 from goryu_lab.records.hcpe import results
 from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.teacher.game import TeacherConfig
-
-if TYPE_CHECKING:
-    from goryu_lab.self_play.teacher.workers import TeacherProgress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -107,11 +103,11 @@ def make_config(args: argparse.Namespace) -> TeacherConfig:
     return from_arguments(TeacherConfig, args, openings=openings)
 
 
-def reporter(display: ProgressDisplay, games: int | None) -> "Callable[[TeacherProgress], None]":
+def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSummary], None]:
     """Returns a function that shows the progress, and each failure once."""
     printed = 0
 
-    def report(progress: "TeacherProgress") -> None:
+    def report(progress: GameSummary) -> None:
         nonlocal printed
         text = f"{progress.positions} positions, draws/Black/White {progress.results}"
         display.update("games", progress.games, games, text)

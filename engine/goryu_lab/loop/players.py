@@ -6,16 +6,15 @@ of a match.
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu_lab.loop.adapter import GameSteps, LoopGame, PairSteps
 from goryu_lab.self_play.batching import run_batched
-from goryu_lab.work.seam import Inbox, Result, Results, Shipment
+from goryu_lab.work.seam import Inbox, Job, Result, Results, Shipment
 
 KEPT = 3
 """Networks that a worker keeps though no game of its own uses them."""
@@ -46,18 +45,11 @@ class PairTask:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayersJob:
+class PlayersJob(Job):
     """The job. at_once: games, or pairs, in progress in each worker."""
 
     game: LoopGame
-    at_once: int
-
-    @property
-    def files(self) -> Sequence[Path]:
-        return ()
-
-    def prepared(self, place: Callable[[Path], Path]) -> "PlayersJob":
-        return self
+    at_once: int = 1
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         networks = Networks(self.game, self.at_once, inbox.index)

@@ -6,7 +6,7 @@ repeated; the job of every game continues from what is on disk.
 
 import queue
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from goryu_lab.loop.adapter import LoopGame
-from goryu_lab.work.seam import Done, Failed, Inbox, Joined, Left, Pool, Result
+from goryu_lab.work.seam import Done, Failed, Inbox, Job, Joined, Left, Pool, Result
 
 TELL_EVERY = 10
 """Steps between two reports of the training."""
@@ -48,21 +48,10 @@ class Trained:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingJob:
+class TrainingJob(Job):
     """The job of the worker; a task is a plan. It yields reports on the way, which are no results."""
 
     game: LoopGame
-
-    @property
-    def at_once(self) -> int:
-        return 1
-
-    @property
-    def files(self) -> Sequence[Path]:
-        return ()
-
-    def prepared(self, place: Callable[[Path], Path]) -> "TrainingJob":
-        return self
 
     def work(self, inbox: Inbox) -> Iterator[Result]:
         while (task := inbox.take(wait=True)) is not None:

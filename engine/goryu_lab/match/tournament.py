@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from goryu.base.config_fields import MOST_SEED, option, ranged
 from goryu.engines.usi_client import EngineError, EngineSpec, Timeouts, UsiClient
@@ -25,7 +25,7 @@ from goryu_lab.match.sprt import SequentialTest, Sprt
 from goryu_lab.match.tuning import Surface, TunedOption, draw
 from goryu_lab.work.cluster import ClusterConfig, ClusterPool
 from goryu_lab.work.driver import Workforce, run_tasks
-from goryu_lab.work.seam import Inbox, Pool, Result
+from goryu_lab.work.seam import Inbox, Job, Pool, Result
 from goryu_lab.work.shipping import check_installed, installed_files
 from goryu_lab.work.threads import ThreadPool
 
@@ -126,7 +126,7 @@ def _is_new(pair: tuple[GameEntry, GameEntry], seen: set[Any]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class MatchJob:
+class MatchJob(Job):
     """What a worker of a match does: it runs one process of each engine, which play game after game.
 
     installed: checksums of the engines' files, for other computers.
@@ -134,10 +134,8 @@ class MatchJob:
 
     config: MatchConfig
     installed: Mapping[str, str] = field(default_factory=dict)
-    at_once: int = 1
-    files: Sequence[Path] = ()
 
-    def prepared(self, place: Callable[[Path], Path]) -> "MatchJob":
+    def prepared(self, place: Callable[[Path], Path]) -> Self:
         check_installed(self.installed)
         return self
 

@@ -4,8 +4,8 @@ Compression is most of what a driver would have to do for a game. A block is lar
 larger block (`pack_games` merges blocks), so workers that have time send several games together.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from goryu_lab.records.game_records import GameRecord, decode_block, encode_block
 from goryu_lab.records.summary import GameSummary
@@ -17,13 +17,14 @@ class GameBlock:
     """A bundle (`goryu_lab.work.seam`) of games.
 
     numbers: of the tasks. owners: for each game, the number of the task that made it.
-    content: a block of a file of games.
+    content: a block of a file of games. failures: why tasks made nothing, by their numbers.
     """
 
     numbers: Sequence[int]
     owners: Sequence[int]
     content: bytes
     summary: GameSummary
+    failures: Mapping[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, results: Sequence[Result]) -> "GameBlock":
@@ -31,15 +32,18 @@ class GameBlock:
         return cls.of_several([(number, [game]) for number, game in results])
 
     @classmethod
-    def of_several(cls, results: Sequence[tuple[int, Sequence[GameRecord]]]) -> "GameBlock":
+    def of_several(
+        cls, results: Sequence[tuple[int, Sequence[GameRecord]]], failures: Mapping[int, str] | None = None
+    ) -> "GameBlock":
         """Returns a block of all the games of tasks that make any number of games."""
-        summary = GameSummary(tasks=len(results))
+        failures = failures or {}
+        summary = GameSummary(tasks=len(results), failures=list(failures.values()))
         games = [game for _, made in results for game in made]
         for game in games:
             summary.add(game, is_new=True)
         numbers = tuple(number for number, _ in results)
         owners = tuple(number for number, made in results for _ in made)
-        return cls(numbers, owners, encode_block(games), summary)
+        return cls(numbers, owners, encode_block(games), summary, failures)
 
     @property
     def positions(self) -> int:
@@ -52,7 +56,8 @@ class GameBlock:
         for number, game in self.results():
             if number in made:
                 made[number].append(game)
-        return GameBlock.of_several(list(made.items()))
+        failures = {number: text for number, text in self.failures.items() if number in made}
+        return GameBlock.of_several(list(made.items()), failures)
 
     def results(self) -> Sequence[Result]:
         """Returns the games with the numbers of their tasks."""

@@ -14,6 +14,8 @@ class GameSummary:
     soft: positions with a policy target. results: draws, wins of Black, wins of White.
     endings: how many games ended in which way. tasks: the tasks of a run that are done, if it counts them; a
         task may make several records.
+    failures: why tasks of the run made nothing. failed_in_a_row: such tasks since the last one that made a
+        game.
     """
 
     games: int = 0
@@ -23,6 +25,8 @@ class GameSummary:
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
     endings: Counter[str] = field(default_factory=Counter)
     tasks: int = 0
+    failures: list[str] = field(default_factory=list)
+    failed_in_a_row: int = 0
 
     def add(self, game: GameRecord, *, is_new: bool) -> None:
         """Counts a game."""
@@ -43,6 +47,8 @@ class GameSummary:
         self.results = [ours + theirs for ours, theirs in zip(self.results, other.results, strict=True)]
         self.endings.update(other.endings)
         self.tasks += other.tasks
+        self.failures += other.failures
+        self.failed_in_a_row = 0 if other.games else self.failed_in_a_row + len(other.failures)
 
     def __str__(self) -> str:
         draws, black, white = self.results

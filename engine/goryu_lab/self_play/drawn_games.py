@@ -8,7 +8,7 @@ Each game has its own random numbers, so it depends on the others only by the ro
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -21,10 +21,10 @@ from goryu.base.errors import GoryuError
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
-from goryu_lab.records.game_records import GAMES_PER_BLOCK, GameRecord, GameWriter, read_games
+from goryu_lab.records.game_records import GAMES_PER_BLOCK, GameRecord, GameWriter
 from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.game import SelfPlayGame
-from goryu_lab.self_play.workers import PlayWork
+from goryu_lab.self_play.workers import PlayWork, resumed
 from goryu_lab.training.device_network import DeviceNetwork, check_device
 from goryu_lab.training.distillation import labels_of_bits
 from goryu_lab.training.game_positions import STUDENT, write_positions
@@ -107,13 +107,9 @@ def run_drawn(
 
     report: called whenever games have been written. Raises GameFileError if the file is something else.
     """
-    summary, done = GameSummary(), set()
     with GameWriter(path) as writer:
-        for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
-            done.add(number)
-            summary.add(game, is_new=False)
-        numbers = count() if work.size is None else range(work.size)
-        games = play_drawn(work, drawer, at_once, (number for number in numbers if number not in done))
+        summary, done = resumed(work, path)
+        games = play_drawn(work, drawer, at_once, (number for number, _ in work.tasks(done)))
         block: list[GameRecord] = []
         try:
             for game in games:

@@ -32,7 +32,8 @@ from goryu_lab.records.game_block import GameBlock
 from goryu_lab.records.game_records import GameRecord
 from goryu_lab.records.hcpe import DRAW
 from goryu_lab.self_play.config import LeafConfig
-from goryu_lab.work.seam import Inbox, Result
+from goryu_lab.self_play.workers import Pieces
+from goryu_lab.work.seam import Inbox, Job, Result
 
 HISTORY = 7
 """Moves before the position that a record keeps: as many as miniosl's network sees."""
@@ -136,7 +137,7 @@ def _record(board: Board, path: Sequence[int]) -> GameRecord | None:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafWork:
+class LeafWork(Pieces):
     """The games whose positions are searched; a piece of work is a game."""
 
     teacher: str
@@ -155,7 +156,7 @@ class LeafWork:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafJob:
+class LeafJob(Job):
     """What a worker does: it searches the positions of one game after another.
 
     engine: the network and the numbers of the search. seed: it determines the draws, with the game.
@@ -165,7 +166,6 @@ class LeafJob:
     config: LeafConfig
     engine: EngineConfig
     seed: int
-    at_once: int = 1
 
     @property
     def files(self) -> Sequence[Path]:

@@ -5,14 +5,15 @@ games on it at once. The number of a game is the seed of its random numbers, so 
 with the numbers that its file lacks, and a game that was lost with its worker is played again, the same.
 """
 
+from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from random import Random
-from typing import Protocol, Self
+from typing import Any, Self
 
 from goryu.evaluators.network.named_networks import open_network
 from goryu.evaluators.network.network import NetworkEvaluator
@@ -27,51 +28,63 @@ from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.game import GameSteps, self_play_game
 from goryu_lab.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu_lab.self_play.reanalysis import reanalyse
-from goryu_lab.work.cluster import ClusterConfig, ClusterPool
 from goryu_lab.work.driver import Workforce, run_bundles
 from goryu_lab.work.processes import ProcessPool
 from goryu_lab.work.seam import Inbox, Job, Pool, Result, Task
 
 
-class Pieces(Protocol):
-    """Numbered pieces of work, and which of them a file has."""
+class Pieces:
+    """Numbered pieces of work, and which of them a file has.
 
-    @property
-    def teacher(self) -> str:
-        """The name in the records, by which a run finds the work that it has done."""
-        ...
+    teacher: the name in the records, by which a run finds the work that it has done.
+    """
+
+    __slots__ = ()
+
+    teacher: str
 
     @property
     def size(self) -> int | None:
         """The number of pieces; None if there is no end."""
-        ...
+        return None
 
-    def payload(self, number: int) -> GameRecord | None:
+    def payload(self, number: int) -> Any:
         """Returns what a worker needs for one piece besides its number."""
-        ...
+        return None
+
+    def tasks(self, done: Collection[int]) -> Iterator[Task]:
+        """Yields the pieces that are not done."""
+        numbers = count() if self.size is None else range(self.size)
+        return ((number, self.payload(number)) for number in numbers if number not in done)
 
     def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        """Yields the records of finished pieces with the number of the piece.
+        """Yields the records of finished pieces with the number of the piece, by default that of the record.
 
         records: all are of its teacher. A second record of a piece that makes one is left out.
         """
-        ...
+        seen: set[int] = set()
+        for record in records:
+            if record.number is not None and record.number not in seen:
+                seen.add(record.number)
+                yield record.number, record
 
 
-class Work(Pieces, Protocol):
+class Work(Pieces, ABC):
     """Pieces of one game each, played with a network that many games share; the workers receive a copy."""
+
+    __slots__ = ()
 
     def bare(self) -> Self:
         """Returns what every worker needs: all but the `payload` of the pieces."""
-        ...
+        return self
 
+    @abstractmethod
     def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
         """Returns the generator that does a piece."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class PlayWork:
+class PlayWork(Work):
     """Games of self-play, each from one of the openings, drawn at random."""
 
     teacher: str
@@ -80,26 +93,13 @@ class PlayWork:
     seed: int
     size: int | None = None
 
-    def bare(self) -> Self:
-        return self
-
-    def payload(self, number: int) -> None:
-        return None
-
     def start(self, number: int, payload: GameRecord | None = None) -> GameSteps:
         rng = Random(f"{self.seed} {number}")
         return self_play_game(self.config, rng.choice(self.openings), rng, number, self.teacher)
 
-    def done(self, records: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
-        seen: set[int] = set()
-        for record in records:
-            if record.number is not None and record.number not in seen:
-                seen.add(record.number)
-                yield record.number, record
-
 
 @dataclass(frozen=True, slots=True)
-class ReanalysisWork:
+class ReanalysisWork(Work):
     """New labels for a share of the positions of old games, if their `danger` is large enough."""
 
     teacher: str
@@ -140,7 +140,7 @@ class ReanalysisWork:
 
 
 @dataclass(frozen=True, slots=True)
-class GamesJob:
+class GamesJob(Job):
     """What a worker of self-play does: it opens the network and plays several games on it."""
 
     pieces: Work
@@ -206,64 +206,39 @@ def open_evaluator(
 
 
 def run(
-    work: Work,
-    model: Path,
+    job: Job,
+    work: Pieces,
     path: Path,
-    *,
-    processes: int = 1,
-    cluster: ClusterConfig | None = None,
-    at_once: int = 32,
-    backend: str = "cpu",
-    temperature: float = 1.0,
-    gpus: tuple[int, ...] = (0,),
+    new_pool: Callable[[], Pool] = lambda: ProcessPool(1),
     report: Callable[[GameSummary], None] = lambda summary: None,
     watch: Callable[[Workforce], None] = lambda workforce: None,
 ) -> GameSummary:
     """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
-    model: the network, as for `open_network`. processes: the workers on this computer, or on the `cluster`.
-    at_once: games in progress in every worker. temperature: of the network's policy. gpus: the numbers of the
-        GPUs, which the processes take in turn. report: called whenever games have been written. watch: as in
-        `run_bundles`.
+    job: its results travel as `GameBlock`. new_pool: returns the workers.
+    report: called whenever games have been written. watch: as in `run_bundles`.
 
     Raises WorkError if the workers fail, ClusterError, and GameFileError if the file is something else.
     """
-    job = GamesJob(work.bare(), model, at_once, backend, temperature, gpus)
-    return run_job(job, work, path, processes=processes, cluster=cluster, report=report, watch=watch)
-
-
-def run_job(
-    job: Job,
-    work: Pieces,
-    path: Path,
-    *,
-    processes: int = 1,
-    cluster: ClusterConfig | None = None,
-    report: Callable[[GameSummary], None] = lambda summary: None,
-    watch: Callable[[Workforce], None] = lambda workforce: None,
-) -> GameSummary:
-    """Does what `run` does, with any job whose results travel as `GameBlock`."""
     with GameWriter(path) as writer:
-        summary = GameSummary()
-        done: set[int] = set()
-        for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
-            done.add(number)
-            summary.add(game, is_new=False)
-        summary.tasks = len(done)
+        summary, done = resumed(work, path)
         report(summary)
-        numbers = (number for number in _numbers(work.size) if number not in done)
-        tasks: Iterator[Task] = ((number, work.payload(number)) for number in numbers)
         missing = None if work.size is None else work.size - len(done.intersection(range(work.size)))
-        pool: Pool = ClusterPool(cluster) if cluster else ProcessPool(processes)
-        with closing(run_bundles(pool, job, tasks, missing, watch)) as finished:
+        with closing(run_bundles(new_pool(), job, work.tasks(done), missing, watch)) as finished:
             for bundles in finished:
                 blocks = [bundle for bundle in bundles if isinstance(bundle, GameBlock)]
-                writer.append([block.content for block in blocks])
+                writer.append([block.content for block in blocks if block.summary.games])
                 for block in blocks:
                     summary.join(block.summary)
                 report(summary)
     return summary
 
 
-def _numbers(size: int | None) -> Iterable[int]:
-    return count() if size is None else range(size)
+def resumed(work: Pieces, path: Path) -> tuple[GameSummary, set[int]]:
+    """Returns the counts and the numbers of the pieces that a file has."""
+    summary, done = GameSummary(), set[int]()
+    for number, game in work.done(game for game in read_games(path) if game.teacher == work.teacher):
+        done.add(number)
+        summary.add(game, is_new=False)
+    summary.tasks = len(done)
+    return summary, done

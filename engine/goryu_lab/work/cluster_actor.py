@@ -15,7 +15,7 @@ from typing import Any
 
 import goryu
 from goryu.base.errors import GoryuError
-from goryu_lab.work.seam import Bundle, Job, RefusedError, Result, Task, bundled
+from goryu_lab.work.seam import Bundle, Job, RefusedError, Result, Task
 from goryu_lab.work.shipping import Parcel, unpack
 from goryu_lab.work.threads import ThreadInbox
 
@@ -88,7 +88,7 @@ class Actor:
                 results.append(answer)
                 self._held -= 1
         try:
-            return bundled(self._job, results) if results else None, error
+            return self._job.bundled(results) if results else None, error
         except Exception:
             return None, traceback.format_exc()
 

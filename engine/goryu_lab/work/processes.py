@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from goryu.base.errors import GoryuError
-from goryu_lab.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError, bundled
+from goryu_lab.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError
 
 MAX_LOSSES = 3
 """Processes that may die in one run."""
@@ -135,7 +135,7 @@ def _work(job: Job, index: int, pipe: Connection) -> None:
     try:
         pipe.send(None)
         for result in job.work(PipeInbox(index, pipe)):
-            pipe.send(bundled(job, [result]))
+            pipe.send(job.bundled([result]))
     except (KeyboardInterrupt, EOFError, ConnectionError):
         os._exit(130)  # The driver receives the interrupt too, or it is gone.
     except GoryuError as error:

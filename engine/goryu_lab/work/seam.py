@@ -5,10 +5,11 @@ result wherever and however often it is done. A *worker* runs one copy of the jo
 one worker, and a task of a lost worker is done again, so a lost worker costs time and nothing else.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self
 
 from goryu.base.errors import GoryuError
 
@@ -96,43 +97,35 @@ class Inbox(Protocol):
         ...
 
 
-class Job(Protocol):
+class Job(ABC):
     """How tasks are done. Workers in other processes receive a copy, so it must be picklable."""
+
+    __slots__ = ()
 
     @property
     def at_once(self) -> int:
         """The most tasks that one worker does at the same time."""
-        ...
+        return 1
 
     @property
     def files(self) -> Sequence[Path]:
         """The files that the job reads; the cluster takes them to its workers."""
-        ...
+        return ()
 
     def prepared(self, place: Callable[[Path], Path]) -> Self:
         """Returns the job for a worker on another computer, where each of `files` has another place.
 
         Raises RefusedError if something there differs, so that results would differ.
         """
-        ...
+        return self
 
+    @abstractmethod
     def work(self, inbox: Inbox) -> Iterator[Result]:
         """Takes tasks until there are no more and yields their results in any order."""
-        ...
-
-
-@runtime_checkable
-class BundlingJob(Job, Protocol):
-    """A job whose results take a form of their own for the journey."""
 
     def bundled(self, results: Sequence[Result]) -> Bundle:
-        """Returns some results for the journey; perhaps called in another thread than `work`."""
-        ...
-
-
-def bundled(job: Job, results: Sequence[Result]) -> Bundle:
-    """Returns results of a job as they travel; called in the worker."""
-    return job.bundled(results) if isinstance(job, BundlingJob) else Results(results)
+        """Returns some results for the journey; called in the worker, perhaps in another thread."""
+        return Results(results)
 
 
 class Shipment(Protocol):

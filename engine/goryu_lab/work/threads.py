@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from goryu_lab.work.seam import Done, Event, Failed, Job, Joined, LocalFile, Task, bundled
+from goryu_lab.work.seam import Done, Event, Failed, Job, Joined, LocalFile, Task
 
 WAIT_S = 0.2
 """How long `events` waits: on Windows a wait without a limit cannot be interrupted."""
@@ -105,6 +105,6 @@ class ThreadPool:
     def _work(self, job: Job, inbox: ThreadInbox) -> None:
         try:
             for result in job.work(inbox):
-                self._events.put(Done(inbox.index, bundled(job, [result])))
+                self._events.put(Done(inbox.index, job.bundled([result])))
         except Exception as error:  # The driver raises it.
             self._events.put(Failed(inbox.index, error))

@@ -30,7 +30,8 @@ from goryu_lab.self_play.leaves import (
     new_search,
     sampled_leaves,
 )
-from goryu_lab.self_play.workers import run_job
+from goryu_lab.self_play.workers import run
+from goryu_lab.work.processes import ProcessPool
 from paths import MODELS
 
 cshogi: Any = pytest.importorskip("cshogi")
@@ -152,7 +153,7 @@ def test_workers_find_what_one_search_finds(processes: int, tmp_path: Path) -> N
     engine = EngineConfig(evaluator=EvaluatorConfig("hashed", model=str(MODEL)))
     games = tuple(new_game(OPENING[:plies]) for plies in (4, 7, 9))
     path, job = tmp_path / "leaves.games", LeafJob("t", LeafConfig(30, 10, share=1.0), engine, 1)
-    summary = run_job(job, LeafWork("t", games), path, processes=processes)
+    summary = run(job, LeafWork("t", games), path, lambda: ProcessPool(processes))
     found = sorted((game.number or 0, game.start_sfen, game.moves) for game in read_games(path))
     alone = tmp_path / "alone.games"
     for game in (games[2], games[0], games[1]):  # Each with a search of its own.

@@ -49,6 +49,7 @@ from goryu_lab.self_play.game import (
 )
 from goryu_lab.self_play.leaf_evaluator import LeafEvaluator
 from goryu_lab.self_play.reanalysis import reanalyse
+from goryu_lab.work.processes import ProcessPool
 from goryu_lab.work.seam import WorkError
 from paths import MODELS
 
@@ -385,9 +386,8 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
     def go(size: int) -> GameSummary:
         config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
-        return workers.run(
-            workers.PlayWork("test", config, (Opening(),), 1, size), MODEL, path, processes=2, at_once=2
-        )
+        work = workers.PlayWork("test", config, (Opening(),), 1, size)
+        return workers.run(workers.GamesJob(work, MODEL, 2), work, path, lambda: ProcessPool(2))
 
     assert go(2).games == 2
     write_games(path, [GameRecord((7739,), (None,), DRAW, teacher="another run", number=2)])
@@ -408,7 +408,8 @@ def test_new_labels_for_other_games_are_added_to_the_file(tmp_path: Path) -> Non
 
     def go(*games: GameRecord) -> GameSummary:
         config = replace(CONFIG, full_playouts=0)
-        return workers.run(workers.ReanalysisWork("again", config, games, 1.0, False, 1), MODEL, path)
+        work = workers.ReanalysisWork("again", config, games, 1.0, False, 1)
+        return workers.run(workers.GamesJob(work.bare(), MODEL), work, path)
 
     assert go(first, second).new_positions == 2
     assert go(third, second, first, fourth, third).new_positions == 3
@@ -440,7 +441,7 @@ def test_a_run_ends_when_a_process_was_killed(tmp_path: Path) -> None:
     config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
     endless = workers.PlayWork("test", config, (Opening(),), 1)
     with pytest.raises(WorkError, match="a process died"):
-        workers.run(endless, MODEL, tmp_path / "self.games", at_once=1, report=kill)
+        workers.run(workers.GamesJob(endless, MODEL, 1), endless, tmp_path / "self.games", report=kill)
 
 
 def test_no_process_outlives_a_killed_run(tmp_path: Path) -> None:
@@ -461,7 +462,7 @@ def test_a_broken_model_is_reported(tmp_path: Path) -> None:
     model.write_bytes(b"no network")
     work = workers.PlayWork("test", CONFIG, (Opening(),), 1, 1)
     with pytest.raises(WorkError, match=r"^model .*broken\.onnx: [^\n]*$"):
-        workers.run(work, model, tmp_path / "self.games")
+        workers.run(workers.GamesJob(work, model), work, tmp_path / "self.games")
 
 
 def test_auto_warns_why_a_gpu_cannot_be_used(monkeypatch: pytest.MonkeyPatch) -> None:

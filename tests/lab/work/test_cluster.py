@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -145,9 +146,6 @@ class Wait(Rehearsal):
     folder: Path = Path()
     kills: bool = False
 
-    def prepared(self, place: Callable[[Path], Path]) -> "Wait":
-        return self
-
     def work(self, inbox: Inbox) -> Iterator[Result]:
         while (task := inbox.take(wait=True)) is not None:
             (self.folder / f"{inbox.index}.began").touch()
@@ -230,22 +228,17 @@ def test_a_task_that_kills_its_workers_ends_the_run_while_the_nodes_live(
 
 
 def test_self_play_gives_the_local_games_though_a_node_dies(cluster: Cluster, tmp_path: Path) -> None:
-    def play(name: str, **how: Any) -> dict[int | None, GameRecord]:
-        work = self_play.PlayWork("test", SHORT, (Opening(),), 1, 12)
-        self_play.run(work, MODEL, tmp_path / name, at_once=4, **how)
+    def run(work: self_play.Work, name: str, *how: Any) -> dict[int | None, GameRecord]:
+        self_play.run(self_play.GamesJob(work.bare(), MODEL, 4), work, tmp_path / name, *how)
         return by_number(tmp_path / name)
 
-    report = once(4, lambda: kill_and_replace(cluster))
-    remote = play("remote.games", cluster=ClusterConfig(cluster.address), report=report)
-    assert remote == play("local.games")
-
-    def label(name: str, **how: Any) -> dict[int | None, GameRecord]:
-        games = tuple(remote[number] for number in range(4))
-        work = self_play.ReanalysisWork("again", replace(SHORT, full_playouts=2), games, 0.5, False, 1)
-        self_play.run(work, MODEL, tmp_path / name, at_once=4, **how)
-        return by_number(tmp_path / name)
-
-    assert label("again.games", cluster=ClusterConfig(cluster.address)) == label("here.games")
+    there = partial(ClusterPool, ClusterConfig(cluster.address))
+    play = self_play.PlayWork("test", SHORT, (Opening(),), 1, 12)
+    remote = run(play, "remote.games", there, once(4, lambda: kill_and_replace(cluster)))
+    assert remote == run(play, "local.games")
+    games = tuple(remote[number] for number in range(4))
+    label = self_play.ReanalysisWork("again", replace(SHORT, full_playouts=2), games, 0.5, False, 1)
+    assert run(label, "again.games", there) == run(label, "here.games")
 
 
 def test_a_killed_driver_resumes_with_the_same_command(cluster: Cluster, tmp_path: Path) -> None:

@@ -51,7 +51,8 @@ MODEL = ROOT / "models" / "goryu-5x64.onnx"
 def play(path: Path) -> None:
     """Self-play of eight short games, those that the file lacks."""
     config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
-    workers.run(workers.PlayWork("test", config, (Opening(),), 1, 8), MODEL, path, at_once=2)
+    work = workers.PlayWork("test", config, (Opening(),), 1, 8)
+    workers.run(workers.GamesJob(work, MODEL, 2), work, path)
 
 
 def numbered(count: int) -> Iterator[Task]:

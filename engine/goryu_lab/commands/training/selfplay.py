@@ -47,7 +47,7 @@ from goryu.commands.progress_display import ProgressDisplay
 from goryu.evaluators.network.named_networks import named_network
 from goryu.evaluators.network.providers import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
-from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
+from goryu_lab.commands.cluster_options import add_worker_options, new_pools, watcher
 from goryu_lab.commands.training.selfplay_options import (
     add_game_options,
     add_games,
@@ -60,9 +60,7 @@ from goryu_lab.match.openings import Opening, read_openings
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.config import LeafConfig, SelfPlayConfig
-from goryu_lab.work.cluster import ClusterPool
 from goryu_lab.work.processes import ProcessPool
-from goryu_lab.work.seam import Pool
 
 if TYPE_CHECKING:
     from goryu_lab.loop.adapter import LoopGame
@@ -194,16 +192,15 @@ def _leaves(args: argparse.Namespace) -> None:
     with ProgressDisplay() as display:
         engine = start_config(args.model, display.print)
         engine = replace(engine, evaluator=replace(engine.evaluator, threads=1))
-        summary = workers.run_job(
+        summary = workers.run(
             leaves.LeafJob(name, config, engine, args.seed),
             leaves.LeafWork(name, games),
             args.out,
-            processes=args.processes or 1,
-            cluster=cluster_config(args, args.processes),
-            report=lambda summary: display.update(
+            new_pools(args),
+            lambda summary: display.update(
                 "games", summary.tasks, len(games), f"{summary.positions} leaves, {summary.new_positions} new"
             ),
-            watch=watcher(display.print, display.below),
+            watcher(display.print, display.below),
         )
     print(f"{args.out}: {summary.positions} leaves, {summary.new_positions} of them new")
 
@@ -218,20 +215,10 @@ def _games(args: argparse.Namespace) -> tuple[GameRecord, ...]:
 def _run(args: argparse.Namespace, work: "Work") -> None:
     from goryu_lab.self_play import workers
 
+    job = workers.GamesJob(work.bare(), args.model, args.at_once, args.backend, args.temperature, _gpus(args))
     with ProgressDisplay() as display:
-        summary = workers.run(
-            work,
-            args.model,
-            args.out,
-            processes=args.processes or 1,
-            cluster=cluster_config(args, args.processes),
-            at_once=args.at_once,
-            backend=args.backend,
-            temperature=args.temperature,
-            gpus=_gpus(args),
-            report=reporter(display, work.size),
-            watch=watcher(display.print, display.below),
-        )
+        report, watch = reporter(display, work.size), watcher(display.print, display.below)
+        summary = workers.run(job, work, args.out, new_pools(args), report, watch)
     print(f"{args.out}: {summary}; {summary.new_positions} positions are new")
 
 
@@ -242,11 +229,7 @@ def _loop(args: argparse.Namespace) -> None:
     from goryu_lab.loop.strength import plot_strength
 
     game, config = _game_and_config(args)
-    cluster = cluster_config(args, args.processes)
-
-    def new_players() -> Pool:
-        return ClusterPool(cluster) if cluster else ProcessPool(args.processes or 1)
-
+    new_players = new_pools(args)
     with held_folder(args.folder), ProgressDisplay() as display:
 
         def on_progress(progress: LoopProgress) -> None:
