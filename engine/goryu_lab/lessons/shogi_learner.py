@@ -16,21 +16,26 @@ from typing import Any, cast
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
-from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat
-from goryu.evaluators.formats.value_scale import from_logit
 from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.evaluators.shogi_state import ShogiState
 from goryu.games.state import State
 from goryu.implementation import Board
 from goryu.search.evaluator import Evaluator
 from goryu_lab.lessons.alphazero import Example
 from goryu_lab.lessons.alphazero_config import AlphaZeroConfig
 from goryu_lab.lessons.optimizer import ScheduledOptimizer
-from goryu_lab.training.dataset import mirror_labels
+from goryu_lab.records.hcpe import HCPE, packed
+from goryu_lab.training.batch_loader import on_device
+from goryu_lab.training.batches import Arrays, Batch
+from goryu_lab.training.config import TrainingConfig
+from goryu_lab.training.dataset import Dataset, make_batch
 from goryu_lab.training.export import export_onnx
+from goryu_lab.training.losses import losses
 from goryu_lab.training.network import PolicyValueNet
+from goryu_lab.training.soft_policies import SoftPolicies
+
+LOSSES = TrainingConfig(smoothing=0.0, precision="float32")
+"""Of `goryu train`'s numbers those that the losses have: AlphaZero's targets as they are."""
 
 
 class ShogiLearner:
@@ -40,7 +45,6 @@ class ShogiLearner:
         torch.manual_seed(seed)
         self.net = PolicyValueNet(blocks, channels)
         self.optimizer = ScheduledOptimizer(self.net)
-        self.format = DlshogiFormat(from_logit)
 
     def new_game(self) -> State:
         return Board()
@@ -71,16 +75,12 @@ class ShogiLearner:
         """
         examples = [example for game in games for example in game]
 
-        def losses() -> tuple[Tensor, Tensor]:
-            batch = self._batch(rng.choices(examples, k=config.batch), rng)
-            input1, input2, legal, policy, value = map(torch.from_numpy, batch)
-            logits, predicted = self.net(input1, input2)
-            log_policy = logits.masked_fill(~legal, -1e9).log_softmax(1)
-            policy_loss = -(policy * log_policy).sum(1).mean()
-            return policy_loss, F.binary_cross_entropy_with_logits(predicted[:, 0], value)
+        def step_losses() -> tuple[Tensor, Tensor]:
+            batch = batch_of(rng.choices(examples, k=config.batch), rng)
+            return losses(self.net, on_device(batch), LOSSES)
 
         self.net.train()
-        return self.optimizer.train(losses, config, on_step)
+        return self.optimizer.train(step_losses, config, on_step)
 
     def state_dict(self) -> dict[str, Any]:
         return self.optimizer.state_dict()
@@ -88,25 +88,13 @@ class ShogiLearner:
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         self.optimizer.load_state_dict(saved)
 
-    def _batch(self, examples: Sequence[Example[str]], rng: Random) -> tuple[np.ndarray, ...]:
-        """Returns input1 [N, 62, 9, 9], input2 [N, 57, 9, 9], legal and policy [N, 2187] and value [N].
 
-        value: the probability that the side to move wins; a draw is half a win.
-        """
-        size = len(examples)
-        input1 = np.zeros((size, *self.format.inputs[0].shape), np.float32)
-        input2 = np.zeros((size, *self.format.inputs[1].shape), np.float32)
-        legal = np.zeros((size, DLSHOGI_LABELS), np.bool_)
-        policy = np.zeros((size, DLSHOGI_LABELS), np.float32)
-        for i, example in enumerate(examples):
-            board = Board(example.position)
-            self.format.fill(cast(ShogiState, board), (input1[i], input2[i]))
-            legal[i, [self.format.label(move, board.turn) for move in board.legal_moves()]] = True
-            for move, probability in example.policy:
-                policy[i, self.format.label(move, board.turn)] = probability
-        mirror, mirrored = mirror_labels(), np.array([rng.random() < 0.5 for _ in examples])
-        input1[mirrored] = input1[mirrored, :, ::-1, :]  # The axes are [plane][file][rank].
-        legal[mirrored] = legal[mirrored][:, mirror]
-        policy[mirrored] = policy[mirrored][:, mirror]
-        value = np.array([(example.value + 1.0) / 2.0 for example in examples], np.float32)
-        return input1, input2, legal, policy, value
+def batch_of(examples: Sequence[Example[str]], rng: Random) -> Batch[Arrays]:
+    """Returns positions as `goryu train` reads them; each is reflected with a probability of one half."""
+    records = np.zeros(len(examples), HCPE)
+    records["hcp"] = [packed(Board(example.position)) for example in examples]
+    records["bestMove16"] = [example.policy[0][0] for example in examples]  # Any move: the policy is learnt.
+    value = np.array([(example.value + 1.0) / 2.0 for example in examples], np.float32)
+    policies = SoftPolicies.of([example.policy for example in examples])
+    mirrored = np.array([rng.random() < 0.5 for _ in examples])
+    return make_batch(Dataset(records, value, policies), np.arange(len(examples)), mirrored)

@@ -76,7 +76,10 @@ def test_training_learns_the_move_and_the_result_that_it_is_shown(learner: "Shog
     assert evaluation.value > 0.2
 
 
-def test_a_reflected_position_is_the_position_seen_in_a_mirror(learner: "ShogiLearner") -> None:
+def test_a_reflected_position_is_the_position_seen_in_a_mirror() -> None:
+    pytest.importorskip("torch")
+    from goryu_lab.lessons.shogi_learner import batch_of
+
     class Fixed(Random):
         def __init__(self, number: float) -> None:
             self.number = number
@@ -89,20 +92,23 @@ def test_a_reflected_position_is_the_position_seen_in_a_mirror(learner: "ShogiLe
         board.push_usi(move)
         return Example(board.sfen(), ((move_from_usi(reply), 1.0),), 1.0)
 
-    reflected = learner._batch([example("7g7f", "2c2d")], Fixed(0.0))
-    mirrored = learner._batch([example("3g3f", "8c8d")], Fixed(0.9))
+    reflected = batch_of([example("7g7f", "2c2d")], Fixed(0.0))
+    mirrored = batch_of([example("3g3f", "8c8d")], Fixed(0.9))
     for ours, theirs in zip(reflected, mirrored, strict=True):
         assert np.array_equal(ours, theirs)
 
 
-def test_a_batch_has_policies_over_legal_moves_and_values_as_probabilities(learner: "ShogiLearner") -> None:
+def test_a_batch_has_policies_over_legal_moves_and_values_as_probabilities() -> None:
+    pytest.importorskip("torch")
+    from goryu_lab.lessons.shogi_learner import batch_of
+
     board = Board()
     board.push_usi("7g7f")  # White to move: labels are from the side to move.
     moves = board.legal_moves()
     policy = tuple((move, 1.0 / len(moves)) for move in moves)
     examples = [Example(board.sfen(), policy, value) for value in (1.0, 0.0, -1.0)]
-    _, _, legal, policies, values = learner._batch(examples, Random(1))
-    assert legal.sum(axis=1).tolist() == [len(moves)] * 3
-    assert policies.sum(axis=1) == pytest.approx(np.ones(3))
-    assert not policies[~legal].any()
-    assert values.tolist() == [1.0, 0.5, 0.0]
+    batch = batch_of(examples, Random(1))
+    assert batch.legal.sum(axis=1).tolist() == [len(moves)] * 3
+    assert batch.policy.sum(axis=1) == pytest.approx(np.ones(3))
+    assert not batch.policy[~batch.legal].any()
+    assert batch.value.tolist() == [1.0, 0.5, 0.0]
