@@ -240,7 +240,7 @@ except KeyboardInterrupt:
 def test_every_program_of_tools_is_a_verb() -> None:
     """The verb installs what the program imports; without that it ends in a ModuleNotFoundError."""
     others = {"bootstrap.py", "cross.py", "dev.py", "draw.py", "release_notes.py", "sanitize.py"}
-    others |= {"experiments/analysis_load.py", "experiments/gnushogi_usi.py", "experiments/mutants.py"}
+    others |= {"experiments/analysis_load.py", "experiments/mutants.py"}
     others |= {"experiments/format_round_trip.py", "experiments/pretended_games.py"}
     others |= {"parcel.py"}  # It needs nothing but Python.
     others |= {"network_file.py", "file_server.py"}  # Parts of wasm.py.

@@ -22,10 +22,9 @@ from goryu_lab.conversion.network import (
     Operations,
     T,
     take_convolution,
-    take_dense,
     take_normalization,
 )
-from goryu_lab.conversion.residual import LABELS, MOVE_PLANES, take_heads, take_tower
+from goryu_lab.conversion.residual import LABELS, Names, take_heads, take_tower
 from goryu_lab.conversion.tensors import ConversionError, Tensors
 
 DLSHOGI = "dlshogi"
@@ -76,7 +75,7 @@ def _read_blocks(tensors: Tensors, channels: int, stem: Stem, activation: Activa
     kind = "senet" if "blocks.0.se.fc1.weight" in tensors else "resnet"
     kind = "broadcast" if "blocks.0.broadcast.weight" in tensors else kind
     blocks, tower = take_tower(tensors, channels, activation)
-    heads = take_heads(tensors, channels, activation, policy="policy")
+    heads = take_heads(tensors, channels, activation)
 
     def forward(ops: Operations[T], inputs: Sequence[T], /) -> tuple[T, T]:
         x = ops.activate(ops.convolve(_terms(stem, inputs), norm), activation)
@@ -90,16 +89,15 @@ def _read_numbered(tensors: Tensors, channels: int, stem: Stem, activation: Acti
     last = next(i for i in range(2, 1000) if f"l{i}_v.weight" in tensors or f"l{i}.weight" not in tensors)
     if last < 4 or last % 2:
         raise ConversionError(f"{tensors.source}: expected layers l2, l3 ...; found {tensors.listing()}")
-    value = take_convolution(tensors, f"l{last}_v", channels, 1, MOVE_PLANES)
-    is_wide = value.bias is not None
+    is_wide = f"l{last}_v.bias" in tensors
     epsilon = CHAINER_EPSILON if is_wide else TORCH_EPSILON
     tower = [take_convolution(tensors, f"l{i}", channels, 3, channels) for i in range(2, last)]
     norms = [take_normalization(tensors, f"norm{i}", channels, epsilon) for i in range(1, last)]
-    policy = take_convolution(tensors, f"l{last}", channels, 1, MOVE_PLANES)
-    bias = tensors.take(f"l{last}_2.bias", LABELS)
-    value_norm = take_normalization(tensors, f"norm{last}_v", MOVE_PLANES, epsilon)
-    hidden = take_dense(tensors, f"l{last + 1}_v", LABELS)
-    out = take_dense(tensors, f"l{last + 2}_v", len(hidden.bias), 1)
+    names = Names(
+        policy=f"l{last}", bias=f"l{last}_2", value=f"l{last}_v", norm=f"norm{last}_v",
+        hidden=f"l{last + 1}_v", out=f"l{last + 2}_v", epsilon=epsilon,
+    )  # fmt: skip
+    heads = take_heads(tensors, channels, activation, names)
 
     def post_activation(ops: Operations[T], inputs: Sequence[T]) -> T:
         x = ops.activate(ops.convolve(_terms(stem, inputs), norms[0]), activation)
@@ -117,11 +115,7 @@ def _read_numbered(tensors: Tensors, channels: int, stem: Stem, activation: Acti
         return ops.activate(ops.normalize(x, norms[-1]), activation)
 
     def forward(ops: Operations[T], inputs: Sequence[T], /) -> tuple[T, T]:
-        x = pre_activation(ops, inputs) if is_wide else post_activation(ops, inputs)
-        logits = ops.flatten(ops.convolve([(x, policy)]), bias)
-        y = ops.activate(ops.convolve([(x, value)], value_norm), activation)
-        y = ops.dense(ops.activate(ops.dense(y, hidden), activation), out)
-        return logits, ops.activate(y, "sigmoid")
+        return heads(ops, pre_activation(ops, inputs) if is_wide else post_activation(ops, inputs))
 
     size = f"{'wideresnet' if is_wide else 'resnet'} {len(tower) // 2}x{channels} {activation}"
     return Architecture(DLSHOGI, size, _inputs(stem), LABELS, forward)

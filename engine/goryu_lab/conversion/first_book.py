@@ -22,7 +22,6 @@ from dataclasses import replace
 from goryu_lab.conversion.network import (
     CHAINER_EPSILON,
     Architecture,
-    Convolution,
     Normalization,
     Operations,
     T,
@@ -30,11 +29,17 @@ from goryu_lab.conversion.network import (
     take_dense,
     take_normalization,
 )
+from goryu_lab.conversion.residual import LABELS, MOVE_PLANES, Names, take_heads, take_tower
 from goryu_lab.conversion.tensors import ConversionError, Tensors
 
 FIRST_BOOK = "python-dlshogi"
-PLANES, MOVE_PLANES = 104, 27
-LABELS = 81 * MOVE_PLANES
+PLANES = 104
+
+RESIDUAL = Names(
+    block="b{}", first=1, value="value1", norm="value1_bn", hidden="value2", out="value3",
+    epsilon=CHAINER_EPSILON,
+)  # fmt: skip
+"""The names of its residual network."""
 
 NO_VALUE = (
     "a policy network: the value is constant, so a search learns nothing from it; "
@@ -126,36 +131,14 @@ def _plain(tensors: Tensors) -> Architecture:
 def _residual(tensors: Tensors) -> Architecture:
     channels = tensors.outputs("l1.weight")
     first = take_convolution(tensors, "l1", PLANES, 3, channels)
-    blocks: list[list[tuple[Convolution, Normalization]]] = []
-    while f"b{len(blocks) + 1}.conv1.weight" in tensors:
-        name = f"b{len(blocks) + 1}"
-        blocks.append(
-            [
-                (
-                    take_convolution(tensors, f"{name}.conv{i}", channels, 3, channels),
-                    take_normalization(tensors, f"{name}.bn{i}", channels, CHAINER_EPSILON),
-                )
-                for i in (1, 2)
-            ]
-        )
-    policy = take_convolution(tensors, "policy", channels, 1, MOVE_PLANES)
-    bias = tensors.take("policy_bias.bias", LABELS)
-    value = take_convolution(tensors, "value1", channels, 1, MOVE_PLANES)
-    norm = take_normalization(tensors, "value1_bn", MOVE_PLANES, CHAINER_EPSILON)
-    hidden = take_dense(tensors, "value2", LABELS)
-    out = take_dense(tensors, "value3", len(hidden.bias), 1)
+    blocks, tower = take_tower(tensors, channels, "relu", RESIDUAL)
+    heads = take_heads(tensors, channels, "relu", RESIDUAL)
 
     def forward(ops: Operations[T], inputs: Sequence[T], /) -> tuple[T, T]:
         x = ops.activate(ops.convolve([(inputs[0], first)]), "relu")
-        for (one, one_norm), (two, two_norm) in blocks:
-            y = ops.activate(ops.convolve([(x, one)], one_norm), "relu")
-            x = ops.activate(ops.add(ops.convolve([(y, two)], two_norm), x), "relu")
-        logits = ops.flatten(ops.convolve([(x, policy)]), bias)
-        y = ops.activate(ops.convolve([(x, value)], norm), "relu")
-        y = ops.dense(ops.activate(ops.dense(y, hidden), "relu"), out)
-        return logits, ops.activate(y, "sigmoid")
+        return heads(ops, tower(ops, x))
 
-    size = f"policy and value, {len(blocks)} blocks of {channels} channels"
+    size = f"policy and value, {blocks} blocks of {channels} channels"
     return Architecture(FIRST_BOOK, size, {"input": PLANES}, LABELS, forward)
 
 

@@ -1,4 +1,4 @@
-"""The tower and the two heads that the PyTorch networks of python-dlshogi2 and dlshogi share.
+"""The tower and the two heads that the residual networks of both books and of dlshogi share.
 
 A block is x + f(x), where f is two normalised convolutions. dlshogi has two more kinds: those with
 squeeze-and-excitation (`se`), which scales the channels of f(x), and those that mix all squares through one
@@ -6,6 +6,8 @@ plane (`broadcast`).
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
 
 import numpy as np
@@ -40,13 +42,36 @@ class Heads(Protocol):
     def __call__(self, ops: Operations[T], x: T, /) -> tuple[T, T]: ...
 
 
-def take_tower(tensors: Tensors, channels: int, activation: Activation) -> tuple[int, Tower]:
-    """Takes `blocks.0`, `blocks.1`, ...; returns their number and the function that they compute."""
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How a kind of network names its layers; the defaults are those of PyTorch's networks.
+
+    block: the name of a block, made from its number. first: the number of the first one.
+    epsilon: of the normalisations.
+    """
+
+    block: str = "blocks.{}"
+    first: int = 0
+    policy: str = "policy"
+    bias: str = "policy_bias"
+    value: str = "value_conv1"
+    norm: str = "value_norm1"
+    hidden: str = "value_fc1"
+    out: str = "value_fc2"
+    epsilon: float = TORCH_EPSILON
+
+
+def take_tower(
+    tensors: Tensors, channels: int, activation: Activation, names: Names = Names()
+) -> tuple[int, Tower]:
+    """Takes the blocks, one after the other; returns their number and the function that they compute."""
     blocks: list[Tower] = []
-    while f"blocks.{len(blocks)}.conv1.weight" in tensors and len(blocks) < MOST_BLOCKS:
-        name = f"blocks.{len(blocks)}"
+    for number in count(names.first):
+        name = names.block.format(number)
+        if f"{name}.conv1.weight" not in tensors or len(blocks) == MOST_BLOCKS:
+            break
         take = _take_broadcast if f"{name}.broadcast.weight" in tensors else _take_block
-        blocks.append(take(tensors, name, channels, activation))
+        blocks.append(take(tensors, name, channels, activation, names.epsilon))
     if not blocks:
         raise ConversionError(f"{tensors.source}: expected blocks.0.conv1.weight; found {tensors.listing()}")
     return len(blocks), _sequence(blocks)
@@ -61,9 +86,9 @@ def _sequence(blocks: Sequence[Tower]) -> Tower:
     return tower
 
 
-def _take_block(tensors: Tensors, name: str, channels: int, activation: Activation) -> Tower:
+def _take_block(tensors: Tensors, name: str, channels: int, activation: Activation, epsilon: float) -> Tower:
     one, two = (take_convolution(tensors, f"{name}.conv{i}", channels, 3, channels) for i in (1, 2))
-    norms = [take_normalization(tensors, f"{name}.bn{i}", channels, TORCH_EPSILON) for i in (1, 2)]
+    norms = [take_normalization(tensors, f"{name}.bn{i}", channels, epsilon) for i in (1, 2)]
     squeeze = None
     if f"{name}.se.fc1.weight" in tensors:
         first = take_convolution(tensors, f"{name}.se.fc1", channels, 1)
@@ -81,14 +106,16 @@ def _take_block(tensors: Tensors, name: str, channels: int, activation: Activati
     return block
 
 
-def _take_broadcast(tensors: Tensors, name: str, channels: int, activation: Activation) -> Tower:
+def _take_broadcast(
+    tensors: Tensors, name: str, channels: int, activation: Activation, epsilon: float
+) -> Tower:
     """Takes a block that reduces the maps to one, mixes its squares, and adds it to all channels."""
     one = take_convolution(tensors, f"{name}.conv1", channels, 1, 1)
     mixing = tensors.take(f"{name}.broadcast.weight", SQUARES, 1, 9, 9)
     mixed = Dense(mixing.reshape(SQUARES, SQUARES), np.zeros(SQUARES, np.float32))
     two = take_convolution(tensors, f"{name}.conv2", 1, 1, channels)
     sizes = (1, 1, channels)
-    norms = [take_normalization(tensors, f"{name}.bn{i + 1}", n, TORCH_EPSILON) for i, n in enumerate(sizes)]
+    norms = [take_normalization(tensors, f"{name}.bn{i + 1}", n, epsilon) for i, n in enumerate(sizes)]
 
     def block(ops: Operations[T], x: T, /) -> T:
         y = ops.activate(ops.convolve([(x, one)], norms[0]), activation)
@@ -99,14 +126,14 @@ def _take_broadcast(tensors: Tensors, name: str, channels: int, activation: Acti
     return block
 
 
-def take_heads(tensors: Tensors, channels: int, activation: Activation, *, policy: str) -> Heads:
-    """Takes both heads; `policy` is the name of the convolution of the policy."""
-    moves = take_convolution(tensors, policy, channels, 1, MOVE_PLANES)
-    bias = tensors.take("policy_bias.bias", LABELS)
-    value = take_convolution(tensors, "value_conv1", channels, 1, MOVE_PLANES)
-    norm = take_normalization(tensors, "value_norm1", MOVE_PLANES, TORCH_EPSILON)
-    hidden = take_dense(tensors, "value_fc1", LABELS)
-    out = take_dense(tensors, "value_fc2", len(hidden.bias), 1)
+def take_heads(tensors: Tensors, channels: int, activation: Activation, names: Names = Names()) -> Heads:
+    """Takes both heads."""
+    moves = take_convolution(tensors, names.policy, channels, 1, MOVE_PLANES)
+    bias = tensors.take(f"{names.bias}.bias", LABELS)
+    value = take_convolution(tensors, names.value, channels, 1, MOVE_PLANES)
+    norm = take_normalization(tensors, names.norm, MOVE_PLANES, names.epsilon)
+    hidden = take_dense(tensors, names.hidden, LABELS)
+    out = take_dense(tensors, names.out, len(hidden.bias), 1)
 
     def heads(ops: Operations[T], x: T, /) -> tuple[T, T]:
         logits = ops.flatten(ops.convolve([(x, moves)]), bias)

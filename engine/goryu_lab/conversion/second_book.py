@@ -17,11 +17,11 @@ from goryu_lab.conversion.network import (
     take_convolution,
     take_normalization,
 )
-from goryu_lab.conversion.residual import take_heads, take_tower
+from goryu_lab.conversion.residual import LABELS, Names, take_heads, take_tower
 from goryu_lab.conversion.tensors import Tensors
 
 SECOND_BOOK = "python-dlshogi2"
-PLANES, MOVE_PLANES = 104, 27
+PLANES = 104
 
 
 def recognizes(tensors: Tensors) -> bool:
@@ -35,7 +35,7 @@ def read_second_book(tensors: Tensors, activation: Activation) -> Architecture:
     first = take_convolution(tensors, "conv1", PLANES, 3, channels)
     norm = take_normalization(tensors, "norm1", channels, TORCH_EPSILON)
     blocks, tower = take_tower(tensors, channels, activation)
-    heads = take_heads(tensors, channels, activation, policy="policy_conv")
+    heads = take_heads(tensors, channels, activation, Names(policy="policy_conv"))
     tensors.check_all_taken()
 
     def forward(ops: Operations[T], inputs: Sequence[T], /) -> tuple[T, T]:
@@ -43,4 +43,4 @@ def read_second_book(tensors: Tensors, activation: Activation) -> Architecture:
         return heads(ops, tower(ops, x))
 
     size = f"{blocks}x{channels} {activation}"
-    return Architecture(SECOND_BOOK, size, {"input": PLANES}, 81 * MOVE_PLANES, forward)
+    return Architecture(SECOND_BOOK, size, {"input": PLANES}, LABELS, forward)

@@ -1,12 +1,14 @@
 """A game of a match between two networks, as a generator: Gumbel searches without noise, equal playouts."""
 
 from collections.abc import Generator
+from functools import partial
 
 from goryu.games.state import State
 from goryu.players.agents.arena import result
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
 from goryu_lab.loop.adapter import PairSteps, Seats
+from goryu_lab.self_play.batching import relayed
 
 
 def pair_of_games(start: State, playouts: int, gumbel: GumbelConfig, max_plies: int) -> PairSteps:
@@ -24,14 +26,10 @@ def _game(
 ) -> Generator[Seats, list[Evaluation], float]:
     """Plays a game to its end; the candidate is the player of turn 0 if `side` is 0."""
     while state.outcome() is None and state.ply < max_plies:
-        seat = state.turn ^ side
-        steps = search_steps(state, playouts, gumbel)
-        leaves = next(steps)
-        while True:
-            evaluations = yield seat, leaves
-            try:
-                leaves = steps.send(evaluations)
-            except StopIteration as finished:
-                state.push(finished.value.move)
-                break
+        found = yield from relayed(search_steps(state, playouts, gumbel), partial(_asked, state.turn ^ side))
+        state.push(found.move)
     return (1.0 + (result(state) if side == 0 else -result(state))) / 2.0
+
+
+def _asked(seat: int, leaves: list[State]) -> Seats:
+    return seat, leaves

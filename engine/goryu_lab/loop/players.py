@@ -12,8 +12,8 @@ from typing import Any
 
 from goryu.games.state import State
 from goryu.search.evaluator import Evaluation, Evaluator
-from goryu_lab.loop.adapter import GameSteps, LoopGame, PairSteps
-from goryu_lab.self_play.batching import run_batched
+from goryu_lab.loop.adapter import LoopGame
+from goryu_lab.self_play.batching import relayed, run_batched
 from goryu_lab.work.seam import Inbox, Job, Result, Results, Shipment
 
 KEPT = 3
@@ -74,36 +74,20 @@ class PlayersJob(Job):
         """Returns the generator that does a task; its networks are in use from now on."""
         if isinstance(task, PlayTask):
             used = {task.network: task.shipment}
-            steps = _by_one(self.game.play(task.number, task.network), task.network)
+            steps = relayed(
+                self.game.play(task.number, task.network),
+                lambda states: [(task.network, state) for state in states],
+            )
         else:
             numbers = task.candidate, task.champion
             used = dict(zip(numbers, task.shipments, strict=True))
-            steps = _by_two(self.game.pair(task.candidate, task.number), numbers)
+            steps = relayed(
+                self.game.pair(task.candidate, task.number),
+                lambda seats: [(numbers[seats[0]], state) for state in seats[1]],
+            )
         for network, shipment in used.items():
             networks.take(network, shipment)
         return _releasing(number, steps, networks, list(used))
-
-
-def _by_one(steps: GameSteps, network: int) -> Generator[list[Request], list[Evaluation], Any]:
-    """Adds the number of its network to the positions of a game."""
-    states = next(steps)
-    while True:
-        evaluations = yield [(network, state) for state in states]
-        try:
-            states = steps.send(evaluations)
-        except StopIteration as finished:
-            return finished.value
-
-
-def _by_two(steps: PairSteps, networks: tuple[int, int]) -> Generator[list[Request], list[Evaluation], Any]:
-    """Adds the number of the network that is to move to the positions of a pair of games."""
-    seat, states = next(steps)
-    while True:
-        evaluations = yield [(networks[seat], state) for state in states]
-        try:
-            seat, states = steps.send(evaluations)
-        except StopIteration as finished:
-            return finished.value
 
 
 def _releasing(

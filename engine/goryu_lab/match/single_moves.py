@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import exp, sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 from goryu.base.config_fields import MOST_SEED, ranged
@@ -208,20 +209,9 @@ def _groups(tested: Sequence[JudgedPosition]) -> Iterator[tuple[str, list[Judged
 
 def _row(variant: int, tested: Sequence[JudgedPosition]) -> str:
     gains = [one.rates[variant] - one.rates[0] for one in tested]
-    mean, error = mean_and_error(gains)
     differ = sum(one.moves[variant] != one.moves[0] for one in tested)
     better, worse = sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains)
-    shown = f"{100 * mean:+.2f} ± {100 * Z95 * error:.2f}" if len(gains) > 1 else ""
+    shown = ""
+    if len(gains) > 1:
+        shown = f"{100 * fmean(gains):+.2f} ± {100 * Z95 * stdev(gains) / sqrt(len(gains)):.2f}"
     return f"{len(tested):>9} {differ:>7} {better:>7} {worse:>6}  {shown}".rstrip()
-
-
-def mean_and_error(numbers: Sequence[float]) -> tuple[float, float]:
-    """Returns the mean and its standard error; infinite for a single number.
-
-    >>> mean_and_error([0.0, 2.0])
-    (1.0, 1.0)
-    """
-    count = len(numbers)
-    mean = sum(numbers) / count
-    squares = sum((number - mean) ** 2 for number in numbers)
-    return mean, sqrt(squares / (count - 1) / count) if count > 1 else float("inf")

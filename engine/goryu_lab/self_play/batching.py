@@ -1,10 +1,12 @@
 """Runs many games on one network and evaluates their positions together: networks are fastest on batches."""
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from goryu.search.evaluator import Evaluation
 
+Q = TypeVar("Q")
+S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
 R_contra = TypeVar("R_contra", contravariant=True)
@@ -16,6 +18,20 @@ class Answers(Protocol[R_contra]):
     def evaluate(self, requests: Sequence[R_contra], /) -> list[Evaluation]:
         """Returns one evaluation per request, in order."""
         ...
+
+
+def relayed(
+    steps: Generator[Q, list[Evaluation], T], change: Callable[[Q], S]
+) -> Generator[S, list[Evaluation], T]:
+    """Runs a generator whose requests go on in another form; returns its result."""
+    request = next(steps)
+    while True:
+        evaluations = yield change(request)
+        try:
+            request = steps.send(evaluations)
+        except StopIteration as finished:
+            result: T = finished.value
+            return result
 
 
 def run_batched(

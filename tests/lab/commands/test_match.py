@@ -1,4 +1,4 @@
-"""The command lines around matches: match.py and the adapter for GNU Shogi."""
+"""The command line of matches."""
 
 import json
 import os

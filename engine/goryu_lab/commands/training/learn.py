@@ -36,7 +36,8 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from goryu.base.arguments import ArgumentParser
 from goryu.base.files import held_folder
@@ -66,8 +67,7 @@ from goryu_lab.lessons.pseudocode_config import SMALL_GAMES, Factors, scaled
 from goryu_lab.lessons.report import ReportError, TutorialReport
 from goryu_lab.lessons.value_config import PUBLISHED, TUTORIAL
 
-if TYPE_CHECKING:
-    from goryu_lab.lessons.run import ResumableRun
+Stages = Callable[[ModuleType, Any], None]
 
 OPPONENTS = (
     "greedy (most discs after two plies; greedy:0.3: three moves in ten at random), varied, corners, "
@@ -167,13 +167,7 @@ def learn_reversi(args: argparse.Namespace) -> None:
     options = from_arguments(TutorialOptions, args)
     if options.value_only and options.cycles is not None:
         raise UsageError("--cycles: --value-only trains no network in cycles")
-
-    def stages(run: "ResumableRun") -> None:
-        from goryu_lab.lessons.tutorials import train_reversi
-
-        train_reversi(run, options)
-
-    learn(args, options, stages)
+    learn(args, options, lambda tutorials, run: tutorials.train_reversi(run, options))
 
 
 def learn_tictactoe(args: argparse.Namespace) -> None:
@@ -184,15 +178,12 @@ def learn_tictactoe(args: argparse.Namespace) -> None:
         raise UsageError("--steps-per-cycle: --as-published trains 100 epochs")
     start = TICTACTOE_PUBLISHED if args.as_published else TICTACTOE
     config = changed(start, args, cycles=options.cycles or start.cycles)
-
-    def stages(run: "ResumableRun") -> None:
-        from goryu_lab.lessons.tutorials import train_tictactoe
-
-        train_tictactoe(run, options, config, size)
-
     numbers = {name: getattr(config, name) for name in LOOP_OPTIONS}
     published = {"as_published": True} if args.as_published else {}
-    learn(args, options, stages, {**asdict(size), **numbers, **published})
+    learn(
+        args, options, lambda tutorials, run: tutorials.train_tictactoe(run, options, config, size),
+        {**asdict(size), **numbers, **published},
+    )  # fmt: skip
 
 
 def learn_lesson(args: argparse.Namespace) -> None:
@@ -203,13 +194,10 @@ def learn_lesson(args: argparse.Namespace) -> None:
     if more.checkpoint_every % config.games_together:
         multiple = f"expected a multiple of --games-together ({config.games_together})"
         raise UsageError(f"--checkpoint-every {more.checkpoint_every}: {multiple}")
-
-    def stages(run: "ResumableRun") -> None:
-        from goryu_lab.lessons.tutorials import train_lesson
-
-        train_lesson(run, options, config, more)
-
-    learn(args, options, stages, {**asdict(config), "opponents": list(more.opponents)})
+    learn(
+        args, options, lambda tutorials, run: tutorials.train_lesson(run, options, config, more),
+        {**asdict(config), "opponents": list(more.opponents)},
+    )  # fmt: skip
 
 
 def learn_pseudocode(args: argparse.Namespace) -> None:
@@ -219,25 +207,22 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
         shows.show_numbers(scaled(factors, more.untried, as_published=more.as_published, game=more.board))
         return
     options = from_arguments(TutorialOptions, args)
-
-    def stages(run: "ResumableRun") -> None:
-        from goryu_lab.lessons.tutorials import train_pseudocode
-
-        train_pseudocode(run, options, factors, more)
-
     others = {"factors": asdict(factors), **asdict(more)}
     del others["actors"]
-    learn(args, options, stages, others)
+    learn(
+        args, options, lambda tutorials, run: tutorials.train_pseudocode(run, options, factors, more), others
+    )  # fmt: skip
 
 
 def learn(
     args: argparse.Namespace,
     options: TutorialOptions,
-    stages: Callable[["ResumableRun"], None],
+    stages: Stages,
     numbers: dict[str, Any] | None = None,
 ) -> None:
     """Runs the remaining stages of a run, then prints the results.
 
+    stages: gets the module `tutorials`, which needs PyTorch, and the run.
     numbers: more of those with which it resumes only.
     """
     report_options = {"game": args.tutorial, **asdict(options), **(numbers or {})}
@@ -251,11 +236,10 @@ def learn(
         report.plot(path)
 
 
-def _trained(
-    args: argparse.Namespace, options: dict[str, Any], stages: Callable[["ResumableRun"], None]
-) -> TutorialReport:
+def _trained(args: argparse.Namespace, options: dict[str, Any], stages: Stages) -> TutorialReport:
     import torch  # Takes seconds.
 
+    from goryu_lab.lessons import tutorials
     from goryu_lab.lessons.run import ResumableRun
 
     torch.set_num_threads(args.threads)
@@ -263,5 +247,5 @@ def _trained(
     with ProgressDisplay() as display:
         run = ResumableRun(args.folder, report, args.seed, display.print, display.update)
         run.save_report()  # From now on the folder belongs to a run with these options.
-        stages(run)
+        stages(tutorials, run)
     return run.report
