@@ -94,9 +94,14 @@ def _read_numbered(tensors: Tensors, channels: int, stem: Stem, activation: Acti
     tower = [take_convolution(tensors, f"l{i}", channels, 3, channels) for i in range(2, last)]
     norms = [take_normalization(tensors, f"norm{i}", channels, epsilon) for i in range(1, last)]
     names = Names(
-        policy=f"l{last}", bias=f"l{last}_2", value=f"l{last}_v", norm=f"norm{last}_v",
-        hidden=f"l{last + 1}_v", out=f"l{last + 2}_v", epsilon=epsilon,
-    )  # fmt: skip
+        policy=f"l{last}",
+        bias=f"l{last}_2",
+        value=f"l{last}_v",
+        norm=f"norm{last}_v",
+        hidden=f"l{last + 1}_v",
+        out=f"l{last + 2}_v",
+        epsilon=epsilon,
+    )
     heads = take_heads(tensors, channels, activation, names)
 
     def post_activation(ops: Operations[T], inputs: Sequence[T]) -> T:

@@ -36,9 +36,14 @@ FIRST_BOOK = "python-dlshogi"
 PLANES = 104
 
 RESIDUAL = Names(
-    block="b{}", first=1, value="value1", norm="value1_bn", hidden="value2", out="value3",
+    block="b{}",
+    first=1,
+    value="value1",
+    norm="value1_bn",
+    hidden="value2",
+    out="value3",
     epsilon=CHAINER_EPSILON,
-)  # fmt: skip
+)
 """The names of its residual network."""
 
 NO_VALUE = (

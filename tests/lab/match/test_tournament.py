@@ -4,8 +4,8 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -42,6 +42,17 @@ HURRIED = replace(QUICK, move_timeout_s=0.2, grace_s=0.2, quit_s=0.1)
 def scripted(answers: str, cp: int | None = None, limits: str = "nodes=1") -> EngineSpec:
     report = () if cp is None else (str(cp),)
     return EngineSpec((sys.executable, str(SCRIPTED), answers, *report), limits=TimeControl.parse(limits))
+
+
+@contextmanager
+def started(spec: EngineSpec) -> Iterator[UsiClient]:
+    """An engine that runs until the end of the block."""
+    client = UsiClient(spec, timeouts=QUICK)
+    try:
+        client.start()
+        yield client
+    finally:
+        client.quit()
 
 
 def one_game(
@@ -95,23 +106,16 @@ def test_an_engine_that_prints_without_end_after_its_move_is_hung() -> None:
 
 
 def test_of_very_much_output_the_end_counts() -> None:
-    client = UsiClient(scripted("burst"), timeouts=QUICK)
-    try:
-        client.start()
+    with started(scripted("burst")) as client:
         reply = client.go("position startpos", "go nodes 1", None)
-    finally:
-        client.quit()
     assert (reply.move, reply.info.cp, reply.info.nodes) == ("1g1f", 5, 7)
     assert sum(map(len, reply.lines)) < 200_000
 
 
 def test_a_program_that_prints_without_end_is_no_engine() -> None:
-    client = UsiClient(EngineSpec((sys.executable, "-c", "while True: print('noise')")), timeouts=QUICK)
-    try:
-        with pytest.raises(EngineError, match="100000 lines and no usiok"):
-            client.start()
-    finally:
-        client.quit()
+    noisy = EngineSpec((sys.executable, "-c", "while True: print('noise')"))
+    with pytest.raises(EngineError, match="100000 lines and no usiok"), started(noisy):
+        pass
 
 
 def test_an_engine_that_exceeds_its_time_loses() -> None:
@@ -129,19 +133,15 @@ def test_an_engine_that_exceeds_its_time_loses() -> None:
 
 
 def test_time_starts_before_go_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    client = UsiClient(scripted("silence:50"), timeouts=QUICK)
-    client.start()
-    send = client._send
+    with started(scripted("silence:50")) as client:
+        send = client._send
 
-    def send_and_be_held_up(line: str) -> None:
-        send(line)
-        time.sleep(0.1)
+        def send_and_be_held_up(line: str) -> None:
+            send(line)
+            time.sleep(0.1)
 
-    monkeypatch.setattr(client, "_send", send_and_be_held_up)
-    try:
+        monkeypatch.setattr(client, "_send", send_and_be_held_up)
         assert client.go("position startpos", "go nodes 1", None).elapsed_ms >= 50
-    finally:
-        client.quit()
 
 
 def test_without_flag_lateness_is_only_recorded() -> None:
@@ -248,14 +248,13 @@ def test_control_characters_of_an_engine_reach_neither_terminal_nor_files(
 
 
 def test_an_option_that_the_engine_does_not_list_is_refused() -> None:
-    listed = UsiClient(replace(scripted("push"), options=(("style", "wild"), ("USI_Hash", "9"))))
-    listed.start()
-    listed.quit()
+    with started(replace(scripted("push"), options=(("style", "wild"), ("USI_Hash", "9")))) as listed:
+        pass
     assert not listed.is_alive
-    client = UsiClient(replace(scripted("push"), options=(("Styl", "wild"),)))
-    with pytest.raises(UnknownOptionError, match=r"does not list the option Styl: did you mean Style\?"):
-        client.start()
-    client.kill()
+    misspelled = replace(scripted("push"), options=(("Styl", "wild"),))
+    message = r"does not list the option Styl: did you mean Style\?"
+    with pytest.raises(UnknownOptionError, match=message), started(misspelled):
+        pass
 
 
 # The match
@@ -343,14 +342,20 @@ def test_a_file_that_is_not_a_log_is_refused(config: MatchConfig, tmp_path: Path
     assert path.read_bytes() == content
 
 
-def test_a_log_with_an_incomplete_first_line_is_written_again(config: MatchConfig, tmp_path: Path) -> None:
+@pytest.fixture
+def log_path(config: MatchConfig, tmp_path: Path) -> Path:
+    """A log without games."""
     path = tmp_path / "games.jsonl"
     GameLog(path, config.identity()).close()
-    whole = path.read_bytes()
+    return path
+
+
+def test_a_log_with_an_incomplete_first_line_is_written_again(config: MatchConfig, log_path: Path) -> None:
+    whole = log_path.read_bytes()
     for size in (1, 100, len(whole) - 1):
-        path.write_bytes(whole[:size])
-        GameLog(path, config.identity()).close()
-        assert path.read_bytes() == whole
+        log_path.write_bytes(whole[:size])
+        GameLog(log_path, config.identity()).close()
+        assert log_path.read_bytes() == whole
 
 
 @pytest.mark.parametrize(
@@ -358,14 +363,12 @@ def test_a_log_with_an_incomplete_first_line_is_written_again(config: MatchConfi
     ['{"type": "game", "number": 4}', '{"type": "names", "names": []}', '{"type": "game", "score": 1e999}'],
 )
 def test_a_log_with_a_line_that_is_not_a_game_is_refused(
-    config: MatchConfig, tmp_path: Path, line: str
+    config: MatchConfig, log_path: Path, line: str
 ) -> None:
-    path = tmp_path / "games.jsonl"
-    GameLog(path, config.identity()).close()
-    with path.open("a") as file:
+    with log_path.open("a") as file:
         file.write(line + "\n")
     with pytest.raises(GameLogError, match=r"expected a (game|JSON object)"):
-        GameLog(path, config.identity())
+        GameLog(log_path, config.identity())
 
 
 @pytest.mark.parametrize(
@@ -377,18 +380,16 @@ def test_a_log_with_a_line_that_is_not_a_game_is_refused(
     ],
 )  # fmt: skip
 def test_a_log_with_a_value_that_no_game_has_is_refused(
-    config: MatchConfig, tmp_path: Path, name: str, value: object
+    config: MatchConfig, log_path: Path, name: str, value: object
 ) -> None:
-    path = tmp_path / "games.jsonl"
-    log = GameLog(path, config.identity())
-    log.append(finished(Reason.RESIGNATION, 2, 0))
-    log.close()
-    GameLog(path, config.identity()).close()
-    first, second = path.read_text().splitlines()
+    with closing(GameLog(log_path, config.identity())) as log:
+        log.append(finished(Reason.RESIGNATION, 2, 0))
+    GameLog(log_path, config.identity()).close()
+    first, second = log_path.read_text().splitlines()
     damaged = json.loads(second) | {name: value}
-    path.write_text(f"{first}\n{json.dumps(damaged)}\n")
+    log_path.write_text(f"{first}\n{json.dumps(damaged)}\n")
     with pytest.raises(GameLogError, match=r"games.jsonl:2: expected a game: "):
-        GameLog(path, config.identity())
+        GameLog(log_path, config.identity())
 
 
 def test_an_unfinished_pair_is_not_counted(config: MatchConfig) -> None:

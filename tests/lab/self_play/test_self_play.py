@@ -42,6 +42,7 @@ from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.evaluation_cache import EvaluationCache
 from goryu_lab.self_play.game import (
     MATE_SCORE,
+    GameSteps,
     improved_target,
     policy_target,
     self_play_game,
@@ -77,6 +78,20 @@ def games(
         for number in range(first, first + count)
     )
     return sorted(run_batched(tasks, evaluator, at_once), key=lambda game: game.number or 0)
+
+
+def finished(task: GameSteps, evaluator: Evaluator | None = None) -> GameRecord:
+    """Plays one game to its end; by default with hashed evaluations."""
+    (game,) = run_batched(iter([task]), evaluator or HashedEvaluator(), 1)
+    return game
+
+
+def relabelled(
+    game: GameRecord, config: SelfPlayConfig = CONFIG, evaluator: Evaluator | None = None, **changes: Any
+) -> GameRecord:
+    """Gives new labels to all positions of a game that have a score, or to some; see `reanalyse`."""
+    options: dict[str, Any] = {"share": 1.0, "keeps_scores": True, "teacher": "again", "number": 0} | changes
+    return finished(reanalyse(game, config, options.pop("share"), Random(1), **options), evaluator)
 
 
 def policies_of(game: GameRecord) -> tuple[Policy | None, ...]:
@@ -191,11 +206,9 @@ def test_only_moves_that_the_engine_generates_are_learned(is_again: bool) -> Non
         60, 60, 2.0, considered=60, random_plies=(0, 0), mate_nodes=0, max_plies=3, control_share=0.0
     )
     opening = Opening(moves=("7g7f", "3c3d"))
-    task = self_play_game(config, opening, Random(1), 0, "test")
+    game = finished(self_play_game(config, opening, Random(1), 0, "test"))
     if is_again:
-        (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
-        task = reanalyse(game, config, 1.0, Random(1), keeps_scores=False, teacher="again", number=0)
-    (game,) = run_batched(iter([task]), HashedEvaluator(), 1)
+        game = relabelled(game, config, keeps_scores=False)
     learned = {move for move, _ in policies_of(game)[2] or ()}
     assert move_from_usi("8h2b+") in learned
     assert move_from_usi("8h2b") not in learned
@@ -239,10 +252,7 @@ def test_a_hopeless_side_resigns_but_not_in_a_control_game() -> None:
 
     def play(control_share: float) -> GameRecord:
         chosen = replace(config, control_share=control_share)
-        (game,) = run_batched(
-            iter([self_play_game(chosen, opening, Random(1), 0, "test")]), MaterialEvaluator(), 1
-        )
-        return game
+        return finished(self_play_game(chosen, opening, Random(1), 0, "test"), MaterialEvaluator())
 
     resigned, controlled = play(0.0), play(1.0)
     assert (resigned.ending, resigned.result) == ("resignation", BLACK_WON)
@@ -260,7 +270,7 @@ def test_a_control_game_records_whether_resigning_was_wrong() -> None:
         ({"mate_nodes": 0, "max_plies": 6}, DRAW, "maximum ply, resigning was wrong (control)"),
     ):
         task = self_play_game(replace(config, **changes), opening, Random(1), 0, "test")  # type: ignore[arg-type]
-        (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+        game = finished(task, MaterialEvaluator())
         assert (game.result, game.ending) == (result, ending)
 
 
@@ -270,8 +280,7 @@ def test_a_control_game_records_whether_resigning_was_wrong() -> None:
 )
 def test_the_side_that_is_mated_has_lost(sfen: str, result: int) -> None:
     config = replace(CONFIG, random_plies=(0, 0))
-    task = self_play_game(config, Opening(f"sfen {sfen}"), Random(1), 0, "test")
-    (game,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    game = finished(self_play_game(config, Opening(f"sfen {sfen}"), Random(1), 0, "test"))
     assert (game.result, game.moves) == (result, ())
 
 
@@ -281,8 +290,7 @@ def test_reanalysis_changes_labels_only() -> None:
     game = GameRecord(moves, (None, 30, -20, 900, 10), DRAW, teacher="someone", number=3, scale=540.0)
 
     def again(*, keeps_scores: bool) -> GameRecord:
-        task = reanalyse(game, CONFIG, 1.0, Random(1), teacher="again", number=9, keeps_scores=keeps_scores)
-        (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
+        result = relabelled(game, number=9, keeps_scores=keeps_scores)
         assert (result.moves, result.result, result.number) == (moves, DRAW, 9)
         assert [policy is None for policy in policies_of(result)] == [True, False, False, False, False]
         return result
@@ -342,10 +350,7 @@ def test_without_a_cheap_search_the_share_of_recorded_positions_is_taken_as_give
 
 def test_no_playouts_distil_the_network() -> None:
     (game,) = games(replace(CONFIG, max_plies=20), 1, 1, HashedEvaluator())
-    task = reanalyse(
-        game, replace(CONFIG, full_playouts=0), 1.0, Random(1), keeps_scores=False, teacher="big", number=0
-    )
-    (distilled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    distilled = relabelled(game, replace(CONFIG, full_playouts=0), MaterialEvaluator(), keeps_scores=False)
     board = Board(rules=ENGINE_RULES)
     for ply, move in enumerate(distilled.moves):
         if distilled.evals[ply] is not None:
@@ -356,14 +361,9 @@ def test_no_playouts_distil_the_network() -> None:
 
 
 def test_reanalysis_of_a_share_takes_only_some_positions() -> None:
-    (game,) = games(
-        SelfPlayConfig(cheap_playouts=2, full_playouts=4, full_share=1.0, max_plies=60),
-        1,
-        1,
-        HashedEvaluator(),
-    )
-    task = reanalyse(game, CONFIG, 0.5, Random(1), keeps_scores=True, teacher="again", number=0)
-    (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
+    config = SelfPlayConfig(cheap_playouts=2, full_playouts=4, full_share=1.0, max_plies=60)
+    (game,) = games(config, 1, 1, HashedEvaluator())
+    result = relabelled(game, share=0.5)
     before, after = (sum(score is not None for score in each.evals) for each in (game, result))
     assert 0 < after < before
 
@@ -374,10 +374,7 @@ def test_reanalysis_can_take_endangered_kings_only() -> None:
     moves = tuple(map(move_from_usi, ("5c5b", "5a5b", "5h5g")))
     game = GameRecord(moves, (0, 0, 0), DRAW, start_sfen=start)
     for least, expected in ((0, [0, 1, 2]), (5, [1]), (6, [])):
-        task = reanalyse(
-            game, CONFIG, 1.0, Random(1), keeps_scores=True, teacher="again", number=0, least_danger=least
-        )
-        (result,) = run_batched(iter([task]), HashedEvaluator(), 1)
+        result = relabelled(game, least_danger=least)
         assert [i for i, score in enumerate(result.evals) if score is not None] == expected
 
 
@@ -513,13 +510,9 @@ def test_new_labels_leave_proven_mates_alone(keeps_scores: bool) -> None:
         policies=(((mating, 1.0),),),
         start_sfen="4k4/9/4G4/9/9/9/9/9/4K4 b G 1",
     )
-    task = reanalyse(game, CONFIG, 1.0, Random(1), keeps_scores=keeps_scores, teacher="x", number=0)
-    (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    labelled = relabelled(game, keeps_scores=keeps_scores)
     assert labelled.evals == game.evals
     assert labelled.policies == game.policies
     # The same score without a proof, such as that of a teacher, gets a new label.
-    task = reanalyse(
-        replace(game, policies=None), CONFIG, 1.0, Random(1), keeps_scores=False, teacher="x", number=0
-    )
-    (labelled,) = run_batched(iter([task]), MaterialEvaluator(), 1)
+    labelled = relabelled(replace(game, policies=None), keeps_scores=False)
     assert labelled.policies != game.policies

@@ -58,6 +58,11 @@ def boards_of(positions: GamePositions, count: int) -> list[Any]:
     return found
 
 
+def distilled_by(teacher: Path, games: Path, **options: bool) -> DistilledPositions:
+    positions, _ = load_games([Source(games)], 0.0, 0)
+    return DistilledPositions(positions, DeviceNetwork(teacher, **options))
+
+
 def check_labels(teacher: Path, games: Path, count: int) -> None:
     """Compares the labels with the answers of onnxruntime."""
     positions, _ = load_games([Source(games)], 0.0, 0)
@@ -144,8 +149,7 @@ def test_an_illegal_move_is_noticed(
 
 
 def test_threads_change_nothing(teacher: Path, games: Path) -> None:
-    positions, _ = load_games([Source(games)], 0.0, 0)
-    distilled = DistilledPositions(positions, DeviceNetwork(teacher))
+    distilled = distilled_by(teacher, games)
     alone, helped = (
         load_batches(distilled, 16, np.random.default_rng(3), first=2, workers=workers) for workers in (0, 2)
     )
@@ -200,10 +204,9 @@ def test_a_compiled_teacher_in_halves_labels_nearly_the_same(
 ) -> None:
     """PyTorch traces the network but translates nothing to C++, which takes a minute."""
     monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
-    positions, _ = load_games([Source(games)], 0.0, 0)
     content = np.arange(24), np.zeros(24, bool)
     exact, rough = (
-        next(DistilledPositions(positions, DeviceNetwork(teacher, **options)).batches([content], "cpu", 0))
+        next(distilled_by(teacher, games, **options).batches([content], "cpu", 0))
         for options in ({}, {"in_halves": True, "compiled": True})
     )
     assert torch.allclose(rough.policy, exact.policy, atol=0.02)

@@ -11,11 +11,14 @@ stronger.
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from goryu.commands.common import above_zero, new_parser, positive, program
+from goryu.base.config_fields import option, ranged
+from goryu.commands.common import new_parser, program
+from goryu.commands.config_options import add_fields
 from goryu.evaluators.network.named_networks import open_network
 from goryu.evaluators.network.providers import BACKENDS
 from goryu.players.set_up.model_path import named_model
@@ -24,6 +27,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from goryu_lab.training.prediction_quality import Prediction
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionOptions:
+    """How the networks predict."""
+
+    every: int = ranged(1, "use two consecutive positions out of every 2 N; 1: all")
+    temperature: float = ranged(1.0, "softmax temperature of the policies")
+    backend: str = option("cpu", "what runs the networks", choices=BACKENDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,13 +50,6 @@ def make_parser() -> argparse.ArgumentParser:
         "--games", type=Path, nargs="+", required=True, metavar="FILE", help="games.jsonl or *.games"
     )
     parser.add_argument(
-        "--every",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="use two consecutive positions out of every 2 N (default 1: all)",
-    )
-    parser.add_argument(
         "--phases",
         type=int,
         nargs="*",
@@ -52,20 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
         metavar="PLY",
         help="also show the loss of the results separately before, between and after these plies",
     )
-    parser.add_argument(
-        "--temperature",
-        type=above_zero,
-        default=1.0,
-        metavar="T",
-        help="softmax temperature of the policies (default 1)",
-    )
-    parser.add_argument(
-        "--backend",
-        choices=BACKENDS,
-        default="cpu",
-        metavar="NAME",
-        help="what runs the networks: %(choices)s (default cpu)",
-    )
+    add_fields(parser, PredictionOptions)
     return parser
 
 

@@ -181,9 +181,11 @@ def learn_tictactoe(args: argparse.Namespace) -> None:
     numbers = {name: getattr(config, name) for name in LOOP_OPTIONS}
     published = {"as_published": True} if args.as_published else {}
     learn(
-        args, options, lambda tutorials, run: tutorials.train_tictactoe(run, options, config, size),
+        args,
+        options,
+        lambda tutorials, run: tutorials.train_tictactoe(run, options, config, size),
         {**asdict(size), **numbers, **published},
-    )  # fmt: skip
+    )
 
 
 def learn_lesson(args: argparse.Namespace) -> None:
@@ -195,9 +197,11 @@ def learn_lesson(args: argparse.Namespace) -> None:
         multiple = f"expected a multiple of --games-together ({config.games_together})"
         raise UsageError(f"--checkpoint-every {more.checkpoint_every}: {multiple}")
     learn(
-        args, options, lambda tutorials, run: tutorials.train_lesson(run, options, config, more),
+        args,
+        options,
+        lambda tutorials, run: tutorials.train_lesson(run, options, config, more),
         {**asdict(config), "opponents": list(more.opponents)},
-    )  # fmt: skip
+    )
 
 
 def learn_pseudocode(args: argparse.Namespace) -> None:
@@ -210,8 +214,11 @@ def learn_pseudocode(args: argparse.Namespace) -> None:
     others = {"factors": asdict(factors), **asdict(more)}
     del others["actors"]
     learn(
-        args, options, lambda tutorials, run: tutorials.train_pseudocode(run, options, factors, more), others
-    )  # fmt: skip
+        args,
+        options,
+        lambda tutorials, run: tutorials.train_pseudocode(run, options, factors, more),
+        others,
+    )
 
 
 def learn(

@@ -36,11 +36,8 @@ from goryu.commands.common import (
     UsageError,
     add_verb,
     new_parser,
-    non_negative,
     program,
     run_verb,
-    seed,
-    share,
 )
 from goryu.commands.config_options import add_fields, changed, from_arguments, given_options
 from goryu.commands.progress_display import ProgressDisplay
@@ -49,6 +46,8 @@ from goryu.evaluators.network.providers import CPU_BACKENDS
 from goryu.players.set_up.model_path import named_model
 from goryu_lab.commands.cluster_options import add_worker_options, new_pools, watcher
 from goryu_lab.commands.training.selfplay_options import (
+    MachineOptions,
+    ReanalysisOptions,
     add_game_options,
     add_games,
     add_loop_options,
@@ -90,30 +89,7 @@ def make_parser() -> argparse.ArgumentParser:
     reanalyse = add_verb(verbs, "reanalyse", _reanalyse, "label old games anew")
     reanalyse.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to label")
     add_run_options(reanalyse)
-    reanalyse.add_argument(
-        "--playouts",
-        type=non_negative,
-        default=SelfPlayConfig().full_playouts,
-        metavar="N",
-        help="playouts of the search that labels a position; 0: the network's own policy and value "
-        "(distillation; default %(default)s)",
-    )
-    reanalyse.add_argument(
-        "--share", type=share, default=1.0, help="share of the positions to label (default 1)"
-    )
-    reanalyse.add_argument(
-        "--danger",
-        type=non_negative,
-        default=0,
-        metavar="N",
-        help="label only positions where the opponent attacks at least N squares at the king of the side to "
-        "move: its own and its neighbours (default 0)",
-    )
-    reanalyse.add_argument(
-        "--keep-scores",
-        action="store_true",
-        help="keep the teacher's scores, and mix its moves half and half into the policies",
-    )
+    add_fields(reanalyse, ReanalysisOptions)
 
     leaves = add_verb(verbs, "leaves", _leaves, "record leaves of searches, to be labelled")
     leaves.add_argument("games", type=Path, nargs="+", metavar="FILE.games", help="games to search")
@@ -122,7 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     add_out(leaves)
     add_worker_options(leaves, "processes that play")
-    leaves.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
+    add_fields(leaves, MachineOptions, ["seed"])
     add_fields(leaves, LeafConfig)
 
     loop = add_verb(verbs, "loop", _loop, "self-play, training and match in a loop")

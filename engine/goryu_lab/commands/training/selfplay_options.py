@@ -1,9 +1,11 @@
 """The options of `goryu selfplay`."""
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
-from goryu.commands.common import non_negative, positive, seed
+from goryu.base.config_fields import MOST_SEED, option, ranged
+from goryu.commands.common import non_negative, positive
 from goryu.commands.config_options import add_fields
 from goryu.evaluators.network.providers import BACKENDS
 from goryu.players.set_up.model_path import named_model
@@ -16,8 +18,35 @@ from goryu_lab.self_play.config import SelfPlayConfig
 LOOP_GAMES = ("shogi", "tictactoe", "reversi6", "reversi")
 """What the loop can learn."""
 
-AT_ONCE = 32
-"""Games in progress in each worker, if the user says nothing."""
+
+@dataclass(frozen=True, slots=True)
+class MachineOptions:
+    """How the processes that play run the network, and the seed of their random numbers."""
+
+    at_once: int = ranged(32, "games at once in each process")
+    backend: str = option("cpu", "what runs the network", choices=BACKENDS)
+    seed: int = ranged(0, "seed of the random numbers", least=0, most=MOST_SEED)
+
+
+@dataclass(frozen=True, slots=True)
+class ReanalysisOptions:
+    """Which positions of old games are labelled, and how."""
+
+    playouts: int = ranged(
+        SelfPlayConfig().full_playouts,
+        "playouts of the search that labels a position; 0: the network's own policy and value (distillation)",
+        least=0,
+    )
+    share: float = ranged(1.0, "share of the positions to label", least=0, most=1)
+    danger: int = ranged(
+        0,
+        "label only positions where the opponent attacks at least so many squares at the king of the side to "
+        "move: its own and its neighbours",
+        least=0,
+    )
+    keep_scores: bool = option(
+        False, "keep the teacher's scores, and mix its moves half and half into the policies"
+    )
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -49,27 +78,13 @@ def add_games(parser: argparse.ArgumentParser) -> None:
 
 def add_machine_options(parser: argparse.ArgumentParser) -> None:
     add_worker_options(parser, "processes that play")
-    parser.add_argument(
-        "--at-once",
-        type=positive,
-        default=AT_ONCE,
-        metavar="N",
-        help="games at once in each process (default 32)",
-    )
-    parser.add_argument(
-        "--backend",
-        choices=BACKENDS,
-        default="cpu",
-        metavar="NAME",
-        help="what runs the network: %(choices)s (default cpu)",
-    )
+    add_fields(parser, MachineOptions)
     parser.add_argument(
         "--gpus",
         type=gpu_numbers,
         metavar="N,...",
         help="numbers of the GPUs, which the processes take in turn (default 0)",
     )
-    parser.add_argument("--seed", type=seed, default=0, help="seed of the random numbers (default 0)")
 
 
 def add_game_options(parser: argparse.ArgumentParser, *, fills: bool = True) -> None:

@@ -14,12 +14,14 @@ Several GPUs, or several computers, share each batch when torchrun starts the co
 import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from goryu.base.config_fields import option, ranged
 from goryu.base.errors import GoryuError, InputError
 from goryu.base.files import held_folder
-from goryu.commands.common import new_parser, program, share
+from goryu.commands.common import new_parser, program
 from goryu.commands.config_options import add_fields, from_arguments
 from goryu.commands.progress_display import ProgressDisplay
 from goryu.players.set_up.model_path import named_model
@@ -33,6 +35,16 @@ RESUME = "the same command resumes from the last checkpoint"
 
 INTERRUPTED = 130
 """The exit status after Ctrl-C, as in `program`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataOptions:
+    """What the positions of the sources are used for."""
+
+    held_out: float = ranged(
+        0.04, "share of the games on which the network is measured, not trained", least=0, most=1
+    )
+    merge_duplicates: bool = option(False, "merge equal positions into one with the mean of their targets")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,17 +79,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="start from the weights of a checkpoint.pt or of the float32 .onnx file that a run exported; a "
         "network with fewer blocks or channels grows",
     )
-    parser.add_argument(
-        "--held-out",
-        type=share,
-        default=0.04,
-        help="share of the games on which the network is measured, not trained (default 0.04)",
-    )
-    parser.add_argument(
-        "--merge-duplicates",
-        action="store_true",
-        help="merge equal positions into one with the mean of their targets",
-    )
+    add_fields(parser, DataOptions)
     add_fields(parser, TrainingConfig)
     return parser
 
