@@ -7,7 +7,7 @@ from goryu.games.shogi import move_from_usi
 from goryu.kifu.record import GameRecord as KifuRecord
 from goryu.kifu.record import Ply
 from goryu_lab.records.game_records import GameRecord
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, MAX_SCORE, WHITE_WON
+from goryu_lab.records.hcpe import MAX_SCORE, RESULTS
 
 SCORE = re.compile(r"^(?:\*\s*|\*?\s*評価値\s*[=:：]\s*)([+-]?[0-9]{1,7})(?![0-9.])", re.MULTILINE)
 """The score in a comment: floodgate's "* 30 -3334FU", or "*評価値=30"; in centipawns from black's side."""
@@ -26,7 +26,7 @@ def training_game(game: KifuRecord, *, scores: bool = False, skip: int = 0) -> G
     return GameRecord(
         moves=tuple(move_from_usi(move) for move in game.moves),
         evals=tuple(None if i < skip else score for i, score in enumerate(evals)),
-        result=DRAW if game.winner is None else (BLACK_WON, WHITE_WON)[game.winner],
+        result=RESULTS[game.winner],
         start_sfen=game.start,
         teacher=" - ".join(name or "?" for name in game.names) if any(game.names) else "",
         ending=str(game.ending),

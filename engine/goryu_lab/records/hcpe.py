@@ -35,6 +35,9 @@ gameResult: `DRAW`, `BLACK_WON` or `WHITE_WON`.
 
 DRAW, BLACK_WON, WHITE_WON = 0, 1, 2
 
+RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
+"""The result by the side that has won."""
+
 MAX_SCORE = 32767
 """The 16 bits also hold -32768, which is no score."""
 
@@ -118,8 +121,13 @@ def write_hcpe(path: Path | str, records: npt.NDArray[np.void]) -> None:
 def results(records: npt.NDArray[np.void]) -> npt.NDArray[np.float64]:
     """Returns the result of the game for the side to move of each record: 0, 0.5 or 1."""
     turns = records["hcp"][:, 0] & 1  # The first bit of a Huffman-coded position is the side to move.
-    won = (records["gameResult"] == BLACK_WON) == (turns == 0)
-    return np.where(records["gameResult"] == DRAW, 0.5, won)
+    return points(records["gameResult"], turns)
+
+
+def points(result: npt.ArrayLike, turn: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Returns what games with these results give the sides to move, 0 or 1: 0, 0.5 or 1."""
+    won = np.equal(result, BLACK_WON) == np.equal(turn, 0)
+    return np.where(np.equal(result, DRAW), 0.5, won)
 
 
 def board_of(data: bytes, code: PieceCode = APERY) -> Board:

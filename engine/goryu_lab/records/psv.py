@@ -27,6 +27,7 @@ from goryu_lab.records.hcpe import (
     board_of,
     good_records,
     packed,
+    points,
     whole_records,
 )
 from goryu_lab.records.packed_position import yaneuraou_move
@@ -57,15 +58,9 @@ def psv_records(game: GameRecord) -> npt.NDArray[np.void]:
         records["sfen"][ply] = packed(board, YANEURAOU)
         records["move"][ply] = yaneuraou_move(Move(move16))
         records["gamePly"][ply] = board.ply + 1
-        records["game_result"][ply] = _result(game.result, board.turn)
+        records["game_result"][ply] = 2 * points(game.result, board.turn) - 1
         push(board, move16)
     return records[[score is not None for score in game.evals]]
-
-
-def _result(result: int, turn: int) -> int:
-    if result == DRAW:
-        return 0
-    return 1 if (result == BLACK_WON) == (turn == 0) else -1
 
 
 def hcpe_of_psv(

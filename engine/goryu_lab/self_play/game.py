@@ -23,7 +23,7 @@ from goryu.search.gumbel import GumbelConfig, GumbelResult, improved_policy, log
 from goryu.search.mates.mate import MateVerdict
 from goryu_lab.match.openings import Opening
 from goryu_lab.records.game_records import GameRecord, Policy
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu_lab.records.hcpe import RESULTS
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.evaluation_cache import EvaluationCache
 
@@ -169,7 +169,7 @@ class SelfPlayGame:
         return GameRecord(
             moves=tuple(int(move) for move in self.board.move_stack),
             evals=tuple(self.evals),
-            result=DRAW if winner is None else (BLACK_WON, WHITE_WON)[winner],
+            result=RESULTS[winner],
             policies=tuple(self.policies) if any(self.policies) else None,
             start_sfen=self.start_sfen,
             teacher=teacher,

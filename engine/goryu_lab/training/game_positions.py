@@ -22,7 +22,7 @@ from goryu.games.shogi import Rules
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
-from goryu_lab.records.hcpe import BLACK_WON, DRAW
+from goryu_lab.records.hcpe import points
 from goryu_lab.training.score_scale import value_targets
 from goryu_lab.training.sources import Source
 
@@ -125,9 +125,7 @@ class GamePositions:
         """Returns the result of the game for the side to move: 0, 0.5 or 1."""
         game = self.game[chosen]
         turn = (self.turns[self.start[game]] + self.ply[chosen]) % 2
-        result = self.result[game]
-        is_won = (result == BLACK_WON) == (turn == 0)
-        return np.where(result == DRAW, 0.5, is_won).astype(np.float32)
+        return points(self.result[game], turn).astype(np.float32)
 
     def write(self, chosen: npt.NDArray[np.int64], formats: Sequence[ModelFormat]) -> PositionBits:
         """Returns some positions as bits of these formats, of which the first is `STUDENT`.
@@ -189,9 +187,8 @@ def _targets(game: GameRecord, plies: Sequence[int], source: Source) -> Floats:
     if source.scale is None:
         return np.full(len(plies), np.nan, np.float32)
     scores = np.array([game.evals[ply] for ply in plies], np.float64)
-    is_black = (np.array(plies) % 2 == 0) == (game.start_sfen.split()[1] == "b")
-    result = np.where(game.result == DRAW, 0.5, is_black == (game.result == BLACK_WON))
-    return value_targets(scores, result, source.scale, source.result_weight)
+    turns = (np.array(plies) + (game.start_sfen.split()[1] == "w")) % 2
+    return value_targets(scores, points(game.result, turns), source.scale, source.result_weight)
 
 
 def load_games(

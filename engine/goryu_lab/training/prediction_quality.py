@@ -19,7 +19,7 @@ from goryu.search.evaluator import Evaluator
 from goryu_lab.match.game_log import read_game_log
 from goryu_lab.match.openings import parse_opening
 from goryu_lab.records.game_records import read_games
-from goryu_lab.records.hcpe import BLACK_WON, DRAW
+from goryu_lab.records.hcpe import points
 from goryu_lab.training.score_scale import fit_scale
 
 LEAST_PROBABILITY = 1e-4
@@ -92,7 +92,7 @@ def read_played_games(path: Path) -> Iterator[PlayedGame]:
         for record in read_games(path):
             moves = tuple(move_to_usi(Move(move)) for move in record.moves)
             chosen = next((ply for ply, score in enumerate(record.evals) if score is not None), len(moves))
-            black_score = 0.5 if record.result == DRAW else float(record.result == BLACK_WON)
+            black_score = float(points(record.result, 0))
             players = (record.teacher, record.teacher)
             yield PlayedGame(record.start_sfen, moves[:chosen], moves[chosen:], players, black_score)
         return

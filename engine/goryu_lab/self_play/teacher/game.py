@@ -17,11 +17,8 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.match.openings import Opening
 from goryu_lab.records.game_records import GameRecord, Policy
-from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
+from goryu_lab.records.hcpe import MAX_SCORE, RESULTS
 from goryu_lab.self_play.teacher.targets import iteration_target
-
-MAX_SCORE = 32767
-RESULTS = {None: DRAW, 0: BLACK_WON, 1: WHITE_WON}
 
 MAX_OPENINGS = 1000
 """Openings tried for one game before it fails."""
