@@ -101,7 +101,8 @@ FIGURES: dict[str, dict[str, str]] = {
     "docs/measurements.md": {
         "analysis_load": "", "bench": "", "cluster": "", "loop-trial": "", "muon-steps": "", "perft-race": "",
         "clock": "| control | first ten | longest | mean of", "distillation-speed": "| wall | CPU |",
-        "doctor": "positions/s", "large-dojo": "{1000 * number:.0f}", "match": "Elo", "page": "'median'",
+        "doctor": "positions/s", "first-problem": "review, median", "large-dojo": "{1000 * number:.0f}",
+        "match": "Elo", "page": "'median'", "tab-speed": "memory of the page",
         "problems": "checked", "review-quality": "s of CPU time", "simulated-gpus": "search {run.search_rate",
     },
     "docs/page.md": {"page": "requests"},

@@ -264,12 +264,13 @@ def _check(args: argparse.Namespace) -> int:
 
     book = _open(args.book)
     positions = [place for _, place in book.positions()]
-    found = list(problems(book))
-    for problem in found[:ERRORS]:
+    number = 0
+    for number, problem in enumerate(problems(book), start=1):
+        if number > ERRORS:
+            print("and more problems")
+            break
         print(printable(problem))
-    if len(found) > ERRORS:
-        print(f"and {len(found) - ERRORS} more problems")
-    if found:
+    if number:
         return 1
     moves = sum(len(book.moves_at(place)) for place in positions)
     print(f"{args.book}: {len(positions)} positions with {moves} moves, no problem")
