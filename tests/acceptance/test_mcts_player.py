@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from goryu.evaluators.network.model_files import shipped_model
+from present import present
 
 if TYPE_CHECKING:
     from tests.acceptance.conftest import Engine, Pool
@@ -79,10 +80,8 @@ def test_the_session_of_the_text(pool: Pool) -> None:
         assert " hashfull 60 " in info
         assert f" nodes {sum(row.visits for row in rows)} " in info
         assert all((row.win_rate is None) == (row.visits == 0) for row in rows)
-        rate = by_move[move].win_rate
-        assert rate is not None
-        score = re.search(r" score cp (-?\d+) ", info)
-        assert score is not None
+        rate = present(by_move[move].win_rate)
+        score = present(re.search(r" score cp (-?\d+) ", info))
         assert float(score[1]) == pytest.approx(600 * log(rate / (1 - rate)), abs=0.6)
         notebook = (ROOT / "docs" / "notebooks" / "mcts-player.ipynb").read_text("utf-8")
         shown = re.findall(r"info string +\d+:(\w+) +move_count: *\d+ nn_rate:(0\.\d+)", notebook)[

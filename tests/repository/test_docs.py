@@ -9,6 +9,8 @@ from types import ModuleType
 
 import pytest
 
+from present import present
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 
@@ -16,8 +18,7 @@ PAGES = sorted((ROOT / "docs").rglob("*.md"))
 @pytest.fixture(scope="module")
 def hooks() -> ModuleType:
     """docs/hooks.py as a module; it needs no MkDocs until the site is built."""
-    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py")
-    assert spec is not None
+    spec = present(importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "hooks.py"))
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

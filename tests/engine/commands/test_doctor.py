@@ -13,6 +13,7 @@ from goryu.evaluators.network import providers
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.set_up import measuring
+from present import present
 
 
 def finished(findings: Generator[str, None, Any]) -> tuple[list[str], Any]:
@@ -68,7 +69,6 @@ def test_goryu_doctor_loads_the_network_once_for_a_backend_its_measurement_and_t
     assert doctor.main([]) == 0
     printed = capsys.readouterr().out
     assert opened == ["cpu", "winograd-float"]
-    measured = re.search(r"measured: Threads (\d+), DNN_Batch_Size (\d+)", printed)
-    assert measured is not None
+    measured = present(re.search(r"measured: Threads (\d+), DNN_Batch_Size (\d+)", printed))
     assert f" searchers={measured[1]} " in printed
     assert "search: " in printed

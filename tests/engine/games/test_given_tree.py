@@ -4,6 +4,7 @@ import pytest
 
 from goryu.games.given_tree import GivenTree, TreeError, read_tree
 from goryu.games.state import Move
+from present import present
 
 
 def test_values_are_those_of_the_player_who_moves_first() -> None:
@@ -11,8 +12,7 @@ def test_values_are_those_of_the_player_who_moves_first() -> None:
     assert (str(game), game.turn, game.outcome(), game.legal_moves()) == ("A", 0, None, [0, 1])
     assert [game.move_name(move) for move in game.legal_moves()] == ["B", "C"]
     game.push(Move(1))
-    outcome = game.outcome()
-    assert outcome is not None
+    outcome = present(game.outcome())
     assert outcome.value * game.tree.scale == 2.5, "the side to move is the second player"
     assert game.tree.scale > 40
     game.pop()

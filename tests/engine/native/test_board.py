@@ -25,6 +25,7 @@ from goryu.games.shogi import Board as PythonBoard
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.state import Move
 from paths import DATA
+from present import present
 
 POSITIONS = [
     (line.split(";")[0].strip(), int(line.split(";")[1]))
@@ -367,8 +368,7 @@ def test_perpetual_check_is_counted_in_a_game_of_200000_plies(native: ModuleType
     for _ in range(50_000):
         for move in cycle:
             board.push(move)
-    repetition = board.repetition()
-    assert repetition is not None
+    repetition = present(board.repetition())
     assert (repetition.reason, repetition.value) == ("perpetual check", 1.0)
     for _ in range(200_000):
         board.pop()

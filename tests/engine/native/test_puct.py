@@ -30,6 +30,7 @@ from goryu.search.graph.puct import Puct
 from goryu.search.mates import mate
 from goryu.search.result import SearchResult, SearchStats
 from paths import DATA
+from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few moves matter, so that paths repeat and merge often."""
@@ -224,8 +225,7 @@ def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recur
     config = PuctConfig(Formula(c_init=0.6), draw_value=0.1)
     pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), config)
     for _ in range(3):
-        move = pair.search(400).move
-        assert move is not None
+        move = present(pair.search(400).move)
         pair.play([move])
     has_repetitions = any(node.repetitions for node in pair.puct.table)
     assert has_repetitions or not first_recurrence, "the search has met repetitions"
@@ -620,8 +620,7 @@ def test_an_answer_that_is_not_a_number_ends_the_search_and_leaves_nothing_in_fl
     bind, calls = network.bind, 0
 
     def bind_to_one_that_fails(inputs: Any) -> Any:
-        bound = bind(inputs)
-        assert bound is not None
+        bound = present(bind(inputs))
         answers = bound.outputs[output]
         run = bound.run
 

@@ -94,8 +94,7 @@ def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
     assert any("book.db" in message for message in messages)
     answer = search(player, request_of(with_book))
     assert (move_of(answer), answer.info_string) == ("3g3f", "book: 60 cp, depth 20, count 1")
-    assert answer.result is not None
-    assert [move_to_usi(move) for move in answer.result.moves[0].pv] == ["3g3f", "3c3d", "9g9f"]
+    assert [move_to_usi(move) for move in present(answer.result).moves[0].pv] == ["3g3f", "3c3d", "9g9f"]
     assert answer.ponder is not None
 
 
@@ -218,9 +217,8 @@ def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch
     player, _ = loaded(QUICK)
     for _ in range(2):
         answer = search(player, request_of(QUICK, limits=Limits(infinite=True)))
-        result = player.result(600)
+        result = present(player.result(600))
         assert answer.move is not None
-        assert result is not None
         assert 48 <= sum(move.visits for move in result.moves) < 60
 
 
@@ -264,8 +262,7 @@ def test_a_search_to_a_depth_ends_also_where_memory_is_too_small_for_it(capacity
     config = with_fields(QUICK, {"search.capacity": capacity, "mate.root_nodes": 0})
     player, _ = loaded(config)
     answer = search(player, request_of(config, limits=Limits(depth=8)))
-    assert answer.result is not None
-    stats = answer.result.stats
+    stats = present(answer.result).stats
     assert stats.max_depth >= 8 if capacity > 100 else stats.max_depth < 8
 
 
@@ -274,9 +271,8 @@ def test_a_search_for_nodes_ends_where_nothing_is_left_to_evaluate() -> None:
     config = with_fields(QUICK, {"mate.root_nodes": 0})
     player, _ = loaded(config)
     sfen, limits = "8k/9/9/8P/9/9/9/9/K6R1 b - 1", Limits(nodes=100, root_moves=(move_from_usi("9h9i"),))
-    answer = search(player, request_of(config, "9i9h", "1a1b", limits=limits, sfen=sfen))
-    assert answer.result is not None
-    assert (answer.result.stats.evaluations, answer.result.stats.playouts) == (1, 1600)
+    result = present(search(player, request_of(config, "9i9h", "1a1b", limits=limits, sfen=sfen)).result)
+    assert (result.stats.evaluations, result.stats.playouts) == (1, 1600)
 
 
 @pytest.mark.parametrize("limits", [Limits(nodes=40), Limits(movetime_ms=500)])
@@ -320,10 +316,9 @@ def test_a_graph_on_a_gpu_gets_more_memory() -> None:
 def test_a_search_goes_on_when_its_memory_is_full() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
     player, messages = loaded(config)
-    answer = search(player, request_of(config, limits=Limits(nodes=50_000)))
-    assert answer.result is not None
-    assert answer.result.stats.evaluations == 50_000
-    assert sum(move.visits for move in answer.result.moves) == answer.result.stats.playouts
+    result = present(search(player, request_of(config, limits=Limits(nodes=50_000))).result)
+    assert result.stats.evaluations == 50_000
+    assert sum(move.visits for move in result.moves) == result.stats.playouts
     assert len(messages) == 1, "nothing but the evaluator's name"
 
 
@@ -394,8 +389,7 @@ def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> 
     request = request_of(config, "5i4i", sfen=sfen, limits=Limits(ponder=True))
     answer = player.search(request, control, stops_after(200, control))
     assert answer.move in request.board.legal_moves()
-    assert answer.result is not None
-    assert answer.result.value > 0.2, "white has a rook more"
+    assert present(answer.result).value > 0.2, "white has a rook more"
     assert player._graph.puct is not None
     assert player._graph.puct.config.draw_value == -config.rules.draw_value(1)
 
@@ -407,8 +401,7 @@ def test_a_stop_right_after_a_hit_is_answered_by_the_search() -> None:
     control.ponderhit(Limits(nodes=1), monotonic())
     control.stop()
     answer = search(player, request_of(config, "7g7f", "9a9b", limits=Limits(ponder=True)), control)
-    assert answer.result is not None
-    assert answer.move == answer.result.moves[0].move
+    assert answer.move == present(answer.result).moves[0].move
 
 
 def test_after_a_hit_resignation_is_as_in_any_game() -> None:
@@ -634,8 +627,7 @@ def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the
     player, messages = loaded(config)
     answer = search(player, request_of(config, limits=Limits(nodes=200)))
     assert not answer.info_string
-    assert answer.result is not None
-    assert answer.result.stats.evaluations >= 200
+    assert present(answer.result).stats.evaluations >= 200
     assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, limits=Limits(nodes=200))).move
     assert "Error! CUDA failure 2: out of memory; loading the evaluator again" in messages
     assert search(player, request_of(config)).result is not None
@@ -755,8 +747,7 @@ def test_the_only_move_is_played_at_once_except_with_movetime(limits: Limits, is
     request = replace(request_of(QUICK, limits=limits, sfen="k8/9/1R7/9/9/9/9/9/K8 w - 1"), started_s=0.0)
     assert len(request.board.legal_moves()) == 1
     answer = search(player, request)
-    assert answer.result is not None
-    assert (answer.result.stats.playouts < 20) == is_short
+    assert (present(answer.result).stats.playouts < 20) == is_short
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(time_ms=(1e7, 1e7))])
@@ -766,8 +757,7 @@ def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
     config = with_fields(QUICK, {"nodes": 400, "mate.root_nodes": 0})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
-    assert answer.result is not None
-    assert answer.result.stats.playouts == 400
+    assert present(answer.result).stats.playouts == 400
     assert answer.elapsed_ms > 229_000, "longer than the clock alone would have allowed"
 
 
@@ -789,8 +779,7 @@ def test_limits_of_go_outrank_the_options(
     config = with_fields(QUICK, {"mate.root_nodes": 0, **change})
     player.load(config, lambda message: None)
     answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
-    assert answer.result is not None
-    assert least <= answer.result.stats.playouts <= most
+    assert least <= present(answer.result).stats.playouts <= most
 
 
 def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
@@ -804,8 +793,7 @@ def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
         config = replace(drunk, resign_value=threshold)
         answer = search(player, request_of(config))
         assert (answer.move is None) == (threshold > value)
-        assert answer.result is not None
-        values.append(answer.result.moves[0].value)
+        values.append(present(answer.result).moves[0].value)
     assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
 
 
@@ -841,8 +829,7 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
         """Returns the move played, and how many visits the moves have in all."""
         moves = tuple(move for move in Board().legal_moves() if move_to_usi(move) in chosen)
         found = search(player, request_of(QUICK, limits=Limits(nodes=100, root_moves=moves)))
-        assert found.result is not None
-        return move_of(found), sum(move.visits for move in found.result.moves)
+        return move_of(found), sum(move.visits for move in present(found.result).moves)
 
     free, visits = answer()
     assert free != "9i9h"

@@ -27,6 +27,7 @@ from goryu.usi.options import OPTIONS, OPTIONS_OF_MORE_DEVICES, identification
 from goryu.usi.options_file import read_options_file
 from goryu.usi.output import score
 from goryu.usi.presets import PRESETS
+from present import present
 
 NO_OPTIONS = {
     *("search.batch_size", "search.draw_value", "search.threads", "clock.moves_to_draw"),  # Set from others.
@@ -224,8 +225,7 @@ def test_no_value_breaks_an_option(option: Option, text: str) -> None:
 @given(st.text())
 def test_the_parsers_accept_any_line(line: str) -> None:
     parse_setoption(f"setoption {line}")
-    command = parse_command(f"go {line}")
-    assert command is not None
+    command = present(parse_command(f"go {line}"))
     parse_position(command.arguments)
     assert parse_go(command.arguments).limits.byoyomi_ms >= 0
 

@@ -26,6 +26,7 @@ from goryu.players.levels.levels import LEVELS
 from goryu.table.clock import ClockConfig, Clocks
 from goryu.table.game import Game, new_board
 from paths import MODELS
+from present import present
 
 START = "7g7f\n3c3d\n2g2f\n"
 
@@ -165,8 +166,7 @@ def test_a_handicap_game_begins_with_white() -> None:
     out = session("shogi --second random --handicap 2-piece --seed 1")
     assert "white (uwate): random" in out
     assert "\n1. white (uwate): " in out
-    handicap = handicap_of_name("2-piece")
-    assert handicap is not None
+    handicap = present(handicap_of_name("2-piece"))
     play = alone(handicap.sfen)
     assert play.game.state.turn == 1
 
@@ -261,8 +261,7 @@ def test_the_rules_are_those_of_the_options_file() -> None:
 
 def test_a_hint_is_a_legal_move_with_its_win_rate() -> None:
     play_text = session("shogi --second person", "hint\nquit\n")
-    found = re.search(r"hint: (\S+) .*\(win rate (\d+) %\)", play_text)
-    assert found is not None
+    found = present(re.search(r"hint: (\S+) .*\(win rate (\d+) %\)", play_text))
     assert move_from_usi(found[1]) in Board().legal_moves()
     assert re.search(r"hint: [a-h][1-8]\n", session("reversi --second random", "hint\nquit\n"))
 

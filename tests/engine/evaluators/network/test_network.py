@@ -30,6 +30,7 @@ from goryu.evaluators.network.runners import PlanesRunner
 from goryu.evaluators.softmax import softmax
 from goryu.games.shogi import Board
 from linear_network import write_model
+from present import present
 
 onnx: Any = pytest.importorskip("onnx")
 
@@ -79,8 +80,7 @@ def test_padding_and_splitting_of_batches_do_not_change_evaluations(model: Path,
 def test_a_bound_call_equals_run(model: Path) -> None:
     evaluator = NetworkEvaluator(model, backend="cpu", batch_size=8)
     inputs = evaluator.new_inputs(8)
-    bound = evaluator.bind(inputs)
-    assert bound is not None
+    bound = present(evaluator.bind(inputs))
     positions = iter(boards(24))
     for count in (8, 1, 3, 8, 4):
         for i, board in zip(range(count), positions, strict=False):

@@ -9,6 +9,7 @@ from goryu.games.shogi import Board, EnteringKingRule, Rules, SfenError, move_to
 from goryu.games.shogi.declaration import points_needed
 from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.state import Outcome
+from present import present
 
 NONE, TRY = Rules(EnteringKingRule.NoEnteringKing), Rules(EnteringKingRule.TryRule)
 LAW_24, LAW_27 = Rules(EnteringKingRule.CSARule24), Rules(EnteringKingRule.CSARule27)
@@ -167,8 +168,7 @@ def test_the_giver_of_a_handicap_declares_with_fewer_points() -> None:
 def test_the_try_rule_wins_by_a_safe_king_move_to_the_opponents_first_square() -> None:
     sfen = "9/3K5/9/9/9/9/9/9/k8 b - 1"
     board = Board(sfen, TRY)
-    move = board.try_move()
-    assert move is not None
+    move = present(board.try_move())
     assert move_to_usi(move) == "6b5a"
     assert board.declaration()
     assert board.outcome() == DECLARED
@@ -195,6 +195,5 @@ def test_when_the_try_does_not_succeed(sfen: str) -> None:
 
 def test_white_tries_on_5i() -> None:
     board = Board("K8/9/9/9/9/9/9/5k3/9 w - 1", TRY)
-    move = board.try_move()
-    assert move is not None
+    move = present(board.try_move())
     assert move_to_usi(move) == "4h5i"

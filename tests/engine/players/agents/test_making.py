@@ -35,6 +35,7 @@ from goryu.search import depth_limited
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel
 from goryu.search.result import SearchResult, SearchStats
+from present import present
 
 OTHERS = [name for name in USI_TRAITS if name != "puct"]
 MIDDLE_GAME = "lnsgkg1nl/1r5s1/pppppp1pp/6p2/5B3/2P6/PP1PPPPPP/7R1/LNSGKGSNL w b 6"
@@ -75,8 +76,7 @@ def test_every_algorithm_plays_a_legal_move_in_time_and_leaves_the_board(name: s
         answer = search(player, config, board)
         assert answer.move in board.legal_moves()
         assert board.sfen() == Board(sfen).sfen()
-        assert answer.result is not None
-        assert answer.result.moves[0].pv[0] == answer.move
+        assert present(answer.result).moves[0].pv[0] == answer.move
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -86,8 +86,7 @@ def test_every_algorithm_plays_only_the_root_moves(name: str) -> None:
     for _ in range(3):
         answer = search(player, config, limits=Limits(movetime_ms=20, root_moves=only))
         assert answer.move in only
-        assert answer.result is not None
-        assert {move.move for move in answer.result.moves} <= set(only)
+        assert {move.move for move in present(answer.result).moves} <= set(only)
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -121,8 +120,7 @@ def test_a_limit_of_nodes_is_exact(name: str) -> None:
     player, config = player_of(name)
     for nodes in (1, 7, 20):
         answer = search(player, config, limits=Limits(nodes=nodes))
-        assert answer.result is not None
-        assert answer.result.stats.playouts == nodes
+        assert present(answer.result).stats.playouts == nodes
 
 
 def test_the_least_thinking_time_holds_for_players_that_do_not_search() -> None:

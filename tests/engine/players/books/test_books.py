@@ -22,6 +22,7 @@ from goryu.players.books.opening_book import OpeningBook, open_book
 from goryu.players.books.selection import choose
 from goryu.players.books.yaneuraou import YaneuraOuBook
 from goryu_lab.bookmaking.checking import problems
+from present import present
 
 START = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 AFTER_7G7F = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
@@ -242,8 +243,7 @@ def test_moves_that_the_position_does_not_allow_are_left_out(tmp_path: Path) -> 
 def test_the_line_goes_on_to_the_last_move_in_the_book(tmp_path: Path) -> None:
     book = OpeningBook(BookFile("book.db", str(database(tmp_path).parent)))
     config = BookConfig(plays_best=True)
-    answer = book.answer(Board(), config, Random(1))
-    assert answer is not None
+    answer = present(book.answer(Board(), config, Random(1)))
     assert [move_to_usi(move) for move in answer.pv] == ["7g7f", "3c3d", "2g2f"]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from goryu.players.clock.limits import Limits
 from goryu.players.clock.time_manager import FIRST_OWN_PLY, Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
+from present import present
 
 CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
 STATS = SearchStats(
@@ -40,9 +41,7 @@ class Clock:
 
 
 def budget_of(limits: Limits, turn: int = 0, ply: int = 0, config: TimeConfig = CONFIG) -> Budget:
-    budget = plan(limits, turn, ply, config, Random(1))
-    assert budget is not None
-    return budget
+    return present(plan(limits, turn, ply, config, Random(1)))
 
 
 def thinking_ms(budget: Budget, stats: SearchStats, batch_ms: float, is_forced: bool = False) -> float:

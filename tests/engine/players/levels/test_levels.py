@@ -286,9 +286,7 @@ def test_full_strength_searches_as_before_after_a_move_at_a_level(player: Player
     expected = answer_at(alone, 0, Board(), Limits(nodes=60))
     answer_at(player, 3, Board())
     found = answer_at(player, 0, Board(), Limits(nodes=60))
-    assert expected.result is not None
-    assert found.result is not None
-    assert found.result.moves == expected.result.moves
+    assert present(found.result).moves == present(expected.result).moves
 
 
 def test_a_level_without_a_network_plays_by_material() -> None:

@@ -8,6 +8,7 @@ from goryu.games.tictactoe import TicTacToe
 from goryu.search.graph.final_move import contest, continuation, ranking, root_moves, root_value
 from goryu.search.graph.node import DRAW, LOSS, UNKNOWN, WIN, Node
 from goryu.search.graph.node_table import NodeTable, recompute
+from present import present
 
 VALUES = {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}
 
@@ -189,8 +190,7 @@ def test_the_continuation_follows_the_most_visited_moves() -> None:
     root = Root(9)
     state = TicTacToe()
     chain(root.table, root.node, [4, 0, 8])
-    child = root.node.children[4]
-    assert child is not None
+    child = present(root.node.children[4])
     chain(root.table, child, [2], visits=2)
     assert continuation(root.node, 4, state) == (4, 0, 8)
     chain(root.table, child, [3, 5], visits=4)

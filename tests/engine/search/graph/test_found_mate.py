@@ -7,6 +7,7 @@ from goryu.games.state import Move
 from goryu.search.graph.found_mate import add_mate
 from goryu.search.graph.node import LOSS, UNKNOWN, WIN, Node
 from goryu.search.graph.node_table import NodeTable
+from present import present
 
 MATE_IN_THREE = ("G*6b", "5a4a", "G*4b")
 
@@ -20,9 +21,7 @@ def mated_board() -> tuple[Board, NodeTable, Node, list[Move]]:
 
 
 def child_of(node: Node, move: Move) -> Node:
-    child = node.children[node.moves.index(move)]
-    assert child is not None
-    return child
+    return present(node.children[node.moves.index(move)])
 
 
 def test_a_mate_proves_its_position_and_the_one_after_its_first_move() -> None:

@@ -22,6 +22,7 @@ from goryu.search.graph.puct import Puct
 from goryu.search.result import SearchStats
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
+from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 
@@ -85,8 +86,7 @@ def test_both_implementations_dump_the_same(native: ModuleType, sfen: str) -> No
 
 
 def answer_to(text: str, request: Request, control: SearchControl, player: Player) -> list[str]:
-    question = parse_command(text)
-    assert question is not None
+    question = present(parse_command(text))
     return ask(question, request, control, player)
 
 

@@ -21,6 +21,7 @@ from goryu.search.graph.proof import (
     proving_move,
 )
 from node_tables import lead, proven_graph, table_with
+from present import present
 
 X_HAS_WON = [Move(n) for n in (0, 3, 1, 4, 2)]
 FULL_BOARD = [Move(n) for n in (0, 1, 2, 4, 3, 5, 7, 6, 8)]
@@ -34,21 +35,18 @@ def found(state: State, visits: int) -> Sequence[Move]:
 
 
 def test_a_lost_game_is_a_proven_loss_at_distance_0() -> None:
-    node = prove(TicTacToe(X_HAS_WON), found, 0.5)
-    assert node is not None
+    node = present(prove(TicTacToe(X_HAS_WON), found, 0.5))
     assert (node.proof, node.distance, node.value, node.moves) == (LOSS, 0, -1.0, [])
 
 
 @pytest.mark.parametrize("draw_value", [0.0, 0.25])
 def test_a_drawn_game_has_the_value_of_a_draw(draw_value: float) -> None:
-    node = prove(TicTacToe(FULL_BOARD), found, draw_value)
-    assert node is not None
+    node = present(prove(TicTacToe(FULL_BOARD), found, draw_value))
     assert (node.proof, node.distance, node.value, node.moves) == (DRAW, 0, draw_value, [])
 
 
 def test_a_declared_win_takes_a_ply() -> None:
-    node = prove(Board(DECLARABLE), found, 0.0)
-    assert node is not None
+    node = present(prove(Board(DECLARABLE), found, 0.0))
     assert (node.proof, node.distance, node.value, node.moves) == (WIN, 1, 1.0, [])
 
 
@@ -59,8 +57,7 @@ def test_a_game_that_ended_with_a_win_of_the_side_to_move_is_won_at_distance_0()
         rng, state = Random(seed), Reversi(4)
         while (outcome := state.outcome()) is None:
             state.push(rng.choice(state.legal_moves()))
-        node = prove(state, found, 0.0)
-        assert node is not None
+        node = present(prove(state, found, 0.0))
         assert (node.distance, node.value) == (0, outcome.value)
         assert node.proof == {1.0: WIN, 0.0: DRAW, -1.0: LOSS}[outcome.value]
         values.add(outcome.value)
@@ -69,8 +66,7 @@ def test_a_game_that_ended_with_a_win_of_the_side_to_move_is_won_at_distance_0()
 
 def test_a_line_of_the_solver_proves_a_win() -> None:
     state = TicTacToe([Move(4)])
-    node = prove(state, found, 0.5)
-    assert node is not None
+    node = present(prove(state, found, 0.5))
     assert (node.key, node.ply) == (state.key, 1)
     assert (node.proof, node.distance, node.value) == (WIN, 3, 1.0)
     assert (node.moves, node.is_complete) == ([7, 8, 6], False)
@@ -87,8 +83,7 @@ def test_the_mate_solver_has_a_budget() -> None:
     assert MateSolver(0)(board) == ()
     assert MateSolver(10)(board, 1000) == (), "no second look"
     assert MateSolver(0, 1)(board, 10) == MateSolver(10)(board)
-    node = prove(board, MateSolver(10), 0.0)
-    assert node is not None
+    node = present(prove(board, MateSolver(10), 0.0))
     assert (node.distance, node.moves) == (1, [move_from_usi("G*5b")])
 
 
@@ -142,8 +137,7 @@ def test_nothing_is_proven_behind_an_edge_with_repetitions() -> None:
 def test_a_nearer_win_replaces_the_proof_and_a_farther_one_does_not() -> None:
     _, node = proven((LOSS, 4), (UNKNOWN, 0), (UNKNOWN, 0))
     for i, distance, expected in ((1, 6, 5), (2, 2, 3)):
-        child = node.children[i]
-        assert child is not None
+        child = present(node.children[i])
         child.set_proof(LOSS, distance, -1.0)
         recompute(node)
         assert (node.proof, node.distance, node.value) == (WIN, expected, 1.0)

@@ -26,6 +26,7 @@ from goryu.search.graph.puct import Puct
 from goryu.search.mates.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
 from goryu.search.result import SearchStats
+from present import present
 
 ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
 """Few moves matter, so that paths repeat and merge often."""
@@ -133,14 +134,11 @@ def test_the_graph_keeps_its_invariants_over_a_game(game: str, batch_size: int) 
 def test_the_root_counts_every_playout_and_inherited_visits() -> None:
     board = Board()
     puct = Puct(HashedEvaluator())
-    move = puct.search(board, never, max_playouts=400).move
-    assert move is not None
+    move = present(puct.search(board, never, max_playouts=400).move)
     board.push(move)
-    reply = puct.result().ponder
-    assert reply is not None
+    reply = present(puct.result().ponder)
     board.push(reply)
-    kept = puct.table.find(board.key)
-    assert kept is not None
+    kept = present(puct.table.find(board.key))
     assert kept.total_visits > 1
     before = kept.total_visits
     puct.search(board, never, max_playouts=50)
@@ -275,8 +273,7 @@ def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
     puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
     puct.search(board, never, max_playouts=60)
     board.push_usi("5a4a")
-    known = puct.table.find(board.key)
-    assert known is not None
+    known = present(puct.table.find(board.key))
     assert known.proof == WIN
     result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
     assert result.stats.is_proven
@@ -298,8 +295,7 @@ def test_mates_that_are_entered_spread_like_any_proof() -> None:
         assert mate.verdict is MateVerdict.MATE
         assert puct.add_mate(board, mate.moves)
         assert not puct.add_mate(board, mate.moves), "once is enough"
-        node = puct.table.find(board.key)
-        assert node is not None
+        node = present(puct.table.find(board.key))
         assert (node.proof, node.distance) == (WIN, len(mate.moves))
         lengths.append(len(mate.moves))
         board.pop()
@@ -397,11 +393,9 @@ def test_a_root_that_could_declare_a_win_is_searched() -> None:
     """It was known as won, but without a mate to be kept."""
     board = Board("+R+B+P+P+P+P+P+P+P/4K3+P/9/9/9/9/9/9/k8 w RBG 1")
     puct = Puct(UniformEvaluator())
-    move = puct.search(board, never, max_playouts=5).move
-    assert move is not None
+    move = present(puct.search(board, never, max_playouts=5).move)
     board.push(move)
-    known = puct.table.find(board.key)
-    assert known is not None
+    known = present(puct.table.find(board.key))
     assert known.proof == WIN
     assert not known.moves
     assert puct.search(board, never, max_playouts=5).stats.playouts == 5
@@ -440,8 +434,7 @@ def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
     ]
     assert both_kinds, "an edge has carried playouts that ended by their path and others that went on"
     for node, i in both_kinds:
-        child = node.children[i]
-        assert child is not None
+        child = present(node.children[i])
         assert child.proof == UNKNOWN
 
 
@@ -716,8 +709,7 @@ def test_a_proven_move_that_is_played_keeps_its_subtree() -> None:
     puct.search(board, never, max_playouts=600)
     proven = next(move for move in puct.result().moves if move.mate is not None)
     board.push(proven.move)
-    below = puct.table.find(board.key)
-    assert below is not None
+    below = present(puct.table.find(board.key))
     inherited = below.total_visits
     assert inherited > 1
     puct.search(board, never, max_playouts=0)

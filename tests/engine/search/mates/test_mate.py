@@ -11,6 +11,7 @@ from goryu.search.mates.df_pn import combine
 from goryu.search.mates.mate import Mate, MateVerdict, mate_in_one, solve
 from goryu.search.mates.mate_table import INFINITE, UNSEEN, Entry, MateTable
 from paths import DATA
+from present import present
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
@@ -84,8 +85,7 @@ def assert_mates(sfen: str, mate: Mate) -> None:
 
 
 def test_a_gold_on_the_head_is_mate() -> None:
-    move = mate_in_one(Board(GOLD_AND_ONE))
-    assert move is not None
+    move = present(mate_in_one(Board(GOLD_AND_ONE)))
     assert_mates(GOLD_AND_ONE, Mate(MateVerdict.MATE, (move,), 1))
 
 
@@ -203,8 +203,7 @@ def test_a_move_that_wins_by_the_try_rule_is_no_mate() -> None:
     """5b5a wins by the try and uncovers a check of the rook, but the king can escape."""
     board = Board("9/k3K3R/9/9/9/9/9/9/9 b - 1", Rules(EnteringKingRule.TryRule))
     board.push(move_from_usi("5b5a"))
-    outcome = board.outcome()
-    assert outcome is not None
+    outcome = present(board.outcome())
     assert (outcome.reason, board.is_check()) == ("try", True)
     assert board.all_legal_moves()
     board.pop()
