@@ -37,7 +37,7 @@ def program(tmp_path: Path) -> Path:
 def test_the_command_line_of_cshogi_plays_games(program: Path, tmp_path: Path) -> None:
     """Without --ponder. With it, cshogi sends `go ponder` from a thread, which a busy machine may start after
     the `ponderhit` or `gameover` for this search. No engine can answer that, and cshogi does not notice the
-    end of the engine (it compares bytes with ""). `test_shogihome.py` tests pondering.
+    end of the engine (it compares bytes with ""). The sessions of `guis.txt` test pondering.
     """
     options = ",".join(f"{name}:{value}" for name, value in QUICK)
     command = [sys.executable, "-m", "cshogi.cli", str(program), str(program)]

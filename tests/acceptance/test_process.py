@@ -145,20 +145,6 @@ def test_every_known_client_understands_the_option_lines(ready: Engine) -> None:
             assert keys == ["default"]
 
 
-def test_sending_every_default_back_changes_nothing(ready: Engine) -> None:
-    ready.reset()
-    ready.send("setoption name Evaluator value network\nsetoption name USI_Hash value 0\ngetoption")
-    before = [ready.expect("info string .*") for _ in range(len(ready.offered) - 3)]
-    for line in ready.offered:
-        words = line.split(" ")
-        if words[0] == "option" and "default" in words:
-            default = words[words.index("default") + 1]
-            ready.send(f"setoption name {words[2]} value {'' if default == '<empty>' else default}")
-    ready.expect_silence(0.1, but_info=False)
-    ready.send("getoption")
-    assert [ready.expect("info string .*") for _ in before] == before
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "cp932"])
 def test_a_japanese_path_with_blanks_is_read_in_both_encodings(ready: Engine, encoding: str) -> None:
     path = "C:/My Models/日本　語 表"
@@ -222,16 +208,6 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_changed_model_is_loaded_without_isready(ready: Engine, network: Path) -> None:
-    ready.send(f"setoption name Evaluator value network\nsetoption name DNN_Model value {network}")
-    ready.send("go nodes 20")
-    ready.expect("info string backend=.*")
-    ready.expect(r"bestmove [1-9P]\S+.*")
-    ready.send("isready")
-    ready.expect(r"info string backend=\S+ .*batch=\d+ .*")
-    ready.expect("readyok")
-
-
 def test_a_model_file_with_new_content_is_loaded_again(ready: Engine, network: Path, tmp_path: Path) -> None:
     copy = tmp_path / "net.onnx"
     copy.write_bytes(network.read_bytes())
@@ -242,22 +218,6 @@ def test_a_model_file_with_new_content_is_loaded_again(ready: Engine, network: P
     ready.send("isready")
     ready.expect("info string Error! .*")
     ready.expect("readyok")
-
-
-def test_the_file_next_to_a_model_sets_the_options_that_the_user_did_not_set(
-    fresh: Engine, network: Path, tmp_path: Path
-) -> None:
-    copy = tmp_path / "net.onnx"
-    copy.write_bytes(network.read_bytes())
-    (tmp_path / "net.onnx.ini").write_text("DNN_Batch_Size=7\nthread=1\nMultiPV=2\nNoSuchThing=1\n")
-    fresh.send(f"setoption name DNN_Model value {copy}\nsetoption name MultiPV value 1\nisready")
-    fresh.expect("info string file next to the model: no option is called 'NoSuchThing'")
-    fresh.expect("info string set by the file next to the model: Threads=1 DNN_Batch_Size=7")
-    fresh.expect("info string the file next to the model has other values: MultiPV=2")
-    fresh.expect("info string backend=.* batch=7 threads=1 .*")
-    fresh.expect("readyok")
-    fresh.send("getoption MultiPV")
-    fresh.expect("info string MultiPV = 1")
 
 
 def test_failing_providers_print_nothing_into_the_session(ready: Engine, network: Path) -> None:
@@ -288,17 +248,6 @@ def test_three_games_need_no_more_memory_than_one(ready: Engine) -> None:
     assert memory[2] < 1.05 * memory[0], memory
 
 
-# Positions.
-
-
-def test_a_position_of_600_moves_is_set_up_at_once(ready: Engine) -> None:
-    moves = ["2h3h", "8b7b", "3h2h", "7b8b"] * 150
-    ready.send(f"position startpos moves {' '.join(moves)}\ngetoption Seed")
-    ready.expect_within("info string Seed.*", 0.0, 0.3)
-    ready.send("go nodes 10")
-    ready.expect(r"bestmove [1-9P]\S+.*")
-
-
 # Time.
 
 
@@ -315,16 +264,6 @@ def test_byoyomi_is_kept_on_a_busy_machine(ready: Engine) -> None:
 
 
 # Races.
-
-
-def test_every_search_answers_a_stop_at_a_random_moment(ready: Engine) -> None:
-    rng = random.Random(17)
-    for _ in range(30):
-        ready.send("go infinite")
-        time.sleep(rng.uniform(0.0, 0.02))
-        ready.send("stop")
-        ready.expect_within("bestmove .*", 0.0, 0.2)
-    ready.expect_silence(0.1, but_info=False)
 
 
 @pytest.mark.parametrize("commands", [300, pytest.param(1_000, marks=pytest.mark.slow)])
@@ -371,18 +310,6 @@ def test_other_clients_read_the_info_lines(ready: Engine) -> None:
         listener(line)
     listener(line)
     assert listener.score == cp
-
-
-def test_the_score_is_that_of_the_side_to_move(ready: Engine) -> None:
-    ready.send("setoption name Evaluator value material\nsetoption name Eval_Coef value 600")
-    scores = []
-    for sfen in ("4k4/9/9/9/9/9/9/9/R3K4 b R 1", "4k3r/9/9/9/9/9/9/9/4K4 w r 1"):
-        ready.send(f"position sfen {sfen}\ngo nodes 30")
-        info = ready.expect("info depth .* nodes 30 .*").split()
-        scores.append(int(info[info.index("cp") + 1]))
-        ready.expect("bestmove .*")
-    assert scores[0] > 300
-    assert scores[1] > 300
 
 
 def test_info_lines_come_a_few_times_a_second(ready: Engine) -> None:
@@ -549,8 +476,9 @@ def test_a_log_that_is_a_fifo_blocks_nothing(ready: Engine, tmp_path: Path) -> N
     ready.expect("readyok")
 
 
-def piped(pool: Pool, commands: str) -> list[str]:
-    """Sends all commands at once; returns the lines of the answers without those of the search."""
+def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
+    graph = tmp_path / "tree of questions.json"
+    commands = f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n"
     done = subprocess.run(
         [sys.executable, "-m", "goryu"],
         input=commands.encode(),
@@ -559,12 +487,7 @@ def piped(pool: Pool, commands: str) -> list[str]:
         timeout=60,
     )
     assert done.returncode == 0
-    return [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
-
-
-def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> None:
-    graph = tmp_path / "tree of questions.json"
-    lines = piped(pool, f"position startpos\npolicy 2\ngo nodes 50\ntree {graph}\nside\nperft 2\nquit\n")
+    lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("info depth")]
     assert sum(bool(re.fullmatch(r"info string \S+ +0\.\d{4}", line)) for line in lines) == 2
     assert sum(line.startswith("bestmove ") for line in lines) == 1
     assert "black" in lines
