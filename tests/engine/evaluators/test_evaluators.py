@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boards import played
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import PIECE_VALUES, MaterialEvaluator, material
 from goryu.evaluators.rollout import RolloutEvaluator
@@ -76,9 +77,7 @@ def test_a_lead_of_fifteen_pawns_makes_the_odds_e_to_one() -> None:
 
 
 def test_a_captured_piece_counts_for_its_captor() -> None:
-    board = Board()
-    for usi in ("7g7f", "3c3d", "8h2b+"):
-        board.push_usi(usi)
+    board = played(Board(), "7g7f 3c3d 8h2b+")
     bishop, horse = PIECE_VALUES[5], PIECE_VALUES[13]
     assert material(board) == -(horse + bishop)  # one promoted on the board, one in hand; white has none left
 

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from boards import played
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -125,9 +126,7 @@ def test_disambiguation_follows_the_association() -> None:
 
 
 def test_a_recapture_is_called_the_same_square() -> None:
-    board = Board()
-    for text in ("7g7f", "3c3d", "8h2b+"):
-        board.push_usi(text)
+    board = played(Board(), "7g7f 3c3d 8h2b+")
     assert japanese_move(board, parse_move(board, "3a2b")) == "△同　銀"
     assert parse_move(board, "同銀") == parse_move(board, "△同　銀(31)") == parse_move(board, "Sx2b")
     start = Board(board.sfen())

@@ -1,4 +1,4 @@
-"""The native Board against the Python Board after every push and pop, and against others' libraries."""
+"""The native Board against the Python Board after every push and pop."""
 
 from collections.abc import Callable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from boards import POSITIONS, legal_sfens, scattered, sfen_of
 from goryu.games.perft import perft
 from goryu.games.shogi import (
     STANDARD_RULES,
@@ -18,24 +19,16 @@ from goryu.games.shogi import (
     Rules,
     SfenError,
     move_from_usi,
-    move_to_usi,
-    parse_sfen,
 )
 from goryu.games.shogi import Board as PythonBoard
-from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
 from goryu.games.state import Move
 from paths import DATA
 from present import present
 
-POSITIONS = [
-    (line.split(";")[0].strip(), int(line.split(";")[1]))
-    for line in (DATA / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
-    if not line.startswith("#")
-]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 PROPERTIES = ("key", "position_key", "turn", "ply", "pieces", "hands", "move_stack", "rules")
 METHODS = (
-    *("legal_moves", "checks", "all_legal_moves", "is_check", "sfen"),
+    *("legal_moves", "checks", "all_legal_moves", "is_check", "sfen", "__str__"),
     *("outcome", "repetition", "declaration", "try_move"),
 )
 
@@ -77,38 +70,6 @@ def play_both(twin: Any, board: PythonBoard, rng: Random, plies: int, retreats: 
             assert twin.pop() == board.pop()
             assert_same(twin, board)
     return repeated
-
-
-def sfen_of(pieces: dict[int, int], turn: str, hands: str, number: int) -> str:
-    ranks = []
-    for rank in range(9):
-        row = [pieces.get(9 * file + rank) for file in range(8, -1, -1)]
-        ranks.append("".join("1" if piece is None else piece_letters(piece) for piece in row))
-    return f"{'/'.join(ranks)} {turn} {hands} {number}"
-
-
-def legal_sfens(sfens: Iterator[str], count: int) -> Iterator[str]:
-    """Yields the first of the SFENs that obey the rules, in canonical form."""
-    while count:
-        try:
-            yield str(parse_sfen(next(sfens)))
-        except SfenError:
-            continue
-        count -= 1
-
-
-def scattered(rng: Random, count: int, least: int, most: int, hands: tuple[str, ...]) -> Iterator[str]:
-    """Yields legal SFENs of few pieces on random squares: pins, checks, dropped pawns that mate."""
-
-    def sfens() -> Iterator[str]:
-        while True:
-            squares = rng.sample(range(81), rng.randint(least, most))
-            kinds = [8, 8 + WHITE_PIECE]
-            kinds += [rng.choice((*range(1, 8), *range(9, 15))) + 16 * rng.randrange(2) for _ in squares[2:]]
-            pieces = dict(zip(squares, kinds, strict=True))
-            yield sfen_of(pieces, rng.choice("bw"), rng.choice(hands), rng.randint(1, 300))
-
-    return legal_sfens(sfens(), count)
 
 
 def entered(rng: Random, count: int) -> Iterator[str]:
@@ -266,11 +227,6 @@ def test_a_copy_goes_its_own_way(native: ModuleType) -> None:
     assert_same(other, reference)
 
 
-def test_the_text_board_is_the_same(native: ModuleType) -> None:
-    twin, board = pair(native, MATSURI)
-    assert str(twin) == str(board)
-
-
 BAD_SFENS = (DATA / "positions" / "bad.sfen").read_text("utf-8").splitlines()
 
 
@@ -317,48 +273,6 @@ def test_a_bad_move_is_the_same_error(native: ModuleType) -> None:
         with pytest.raises(IllegalMoveError):
             twin.push(move)
     assert_same(twin, board)
-
-
-def compare_with_libraries(native: ModuleType, positions: int) -> None:
-    """Random games and scattered pieces: moves, check and key consistency against cshogi and rsshogi."""
-    cshogi = pytest.importorskip("cshogi")
-    rsshogi = pytest.importorskip("rsshogi.core")
-    rng, seen = Random(8), 0
-
-    def compare(board: Any, theirs: Any) -> None:
-        sfen = board.sfen()
-        moves = board.legal_moves()
-        assert moves == sorted(cshogi.move16(move) for move in theirs.legal_moves), sfen
-        assert board.is_check() == theirs.is_check(), sfen
-        assert native.perft(board, 1) == len(moves), sfen
-        assert native.Board(sfen).key == board.key, sfen
-        third = rsshogi.Board()
-        third.set_sfen(sfen)
-        assert sorted(move_to_usi(move) for move in moves) == sorted(
-            move.to_usi() for move in third.legal_moves()
-        ), sfen
-        assert third.is_in_check() == board.is_check()
-
-    while seen < positions:
-        board, theirs = native.Board(), cshogi.Board()
-        while board.ply < 250 and (moves := board.legal_moves()):
-            move = rng.choice(moves)
-            board.push(move)
-            theirs.push_move16(move)
-            compare(board, theirs)
-            seen += 1
-        for sfen in scattered(rng, 60, 4, 18, ("-", "P", "p", "PNp", "GLpsr", "BSb2p")):
-            compare(native.Board(sfen), cshogi.Board(sfen))
-            seen += 1
-
-
-def test_moves_and_checks_are_those_of_cshogi_and_rsshogi(native: ModuleType) -> None:
-    compare_with_libraries(native, 3_000)
-
-
-@pytest.mark.slow
-def test_12_000_positions_have_the_moves_and_checks_of_cshogi_and_rsshogi(native: ModuleType) -> None:
-    compare_with_libraries(native, 12_000)
 
 
 def test_perpetual_check_is_counted_in_a_game_of_200000_plies(native: ModuleType) -> None:

@@ -8,20 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
-from goryu.games.state import Move
+from boards import MATES, assert_line_mates
+from goryu.games.shogi import Board, EnteringKingRule, Rules
 from goryu.search.mates import mate
 from goryu.search.mates.mate import MateVerdict
-from paths import DATA
-
-MATES = [
-    (int(plies), sfen)
-    for plies, sfen in (
-        line.split("\t")
-        for line in (DATA / "positions" / "mates.sfen").read_text().splitlines()
-        if not line.startswith("#")
-    )
-]
 
 LONG_MATES = [
     "7n1/3gg1kbl/1p5pp/2+R4s1/1n4p1P/pBs2P3/1P1s2PS1/4R4/LN2K2NL w 5P2gl4p 1",
@@ -33,21 +23,12 @@ LONG_MATES = [
 ]
 """Positions of games with mates of 13 to 29 plies, as the search finds them."""
 
+CHECKS = "l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"
+"""Mates and escapes everywhere."""
+
 REFUTED_BY_REPETITIONS = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 
 UNSOLVED = "l5r1l/9/1kn2+B1p1/ppPp4p/4N1s2/P4P2P/1SNg2PP1/1KG4r1/L6NL w B2G2P2s5p 1"
-
-
-def assert_line_mates(sfen: str, moves: tuple[Move, ...]) -> None:
-    """Replays a mate by the rules of another library."""
-    cshogi = pytest.importorskip("cshogi")
-    board = cshogi.Board(sfen)
-    for i, move in enumerate(moves):
-        assert board.move_from_usi(move_to_usi(move)) in list(board.legal_moves)
-        board.push_usi(move_to_usi(move))
-        assert i % 2 == 1 or board.is_check()
-    assert board.is_game_over()
-    assert board.is_check()
 
 
 def stop_after(calls: int | None) -> Callable[[], bool]:
@@ -59,7 +40,7 @@ def stop_after(calls: int | None) -> Callable[[], bool]:
 def test_mate_searches_are_equal_whatever_the_table_forgets(native: ModuleType, seed: int) -> None:
     rng = Random(seed)
     for _ in range(5):
-        sfen = rng.choice([sfen for _, sfen in MATES] + LONG_MATES + [REFUTED_BY_REPETITIONS])
+        sfen = rng.choice([sfen for _, sfen in MATES] + LONG_MATES + [CHECKS, REFUTED_BY_REPETITIONS])
         board, twin = Board(sfen), native.Board(sfen)
         for _ in range(rng.randrange(5)):
             moves = board.checks() if rng.random() < 0.6 else board.legal_moves()
@@ -68,10 +49,11 @@ def test_mate_searches_are_equal_whatever_the_table_forgets(native: ModuleType, 
             move = rng.choice(moves)
             board.push(move)
             twin.push(move)
-        nodes, shortening_nodes = rng.choice([1, 40, 300]), rng.choice([0, 50, 400])
+        nodes, shortening_nodes = rng.choice([1, 8, 40, 300]), rng.choice([0, 50, 400])
         capacity, calls = rng.choice([1, 2, 5, 20, 60, 200, 1 << 18]), rng.choice([None, 10, 200])
         found = mate.solve(board, nodes, stop_after(calls), shortening_nodes, capacity)
         assert native.solve(twin, nodes, stop_after(calls), shortening_nodes, capacity) == found
+        assert native.mate_in_one(twin) == mate.mate_in_one(board)
         assert twin.sfen() == board.sfen()
 
 
@@ -84,9 +66,13 @@ def test_long_mates_are_found_with_small_tables(native: ModuleType, capacity: in
         assert_line_mates(sfen, found.moves)
 
 
-def test_a_table_without_room_is_an_error(native: ModuleType) -> None:
+def test_a_table_without_room_is_an_error_and_a_stop_may_fail(native: ModuleType) -> None:
     with pytest.raises(ValueError, match="capacity 0"):
         native.solve(native.Board(), 10, capacity=0)
+    board = native.Board(REFUTED_BY_REPETITIONS)
+    with pytest.raises(ZeroDivisionError):
+        native.solve(board, 10_000, lambda: 1 // 0 == 0)
+    assert board.sfen() == native.Board(REFUTED_BY_REPETITIONS).sfen()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")

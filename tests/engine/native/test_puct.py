@@ -1,7 +1,8 @@
 """The native search against the Python search: whole graphs, node by node and bit by bit."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.machinery import ExtensionFileLoader
 from itertools import pairwise
 from random import Random
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boards import played
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.network.model_files import ModelError, models_folder
 from goryu.evaluators.network.network import NetworkEvaluator
@@ -29,7 +31,6 @@ from goryu.search.graph.proof import MateSolver, Solver, no_solver
 from goryu.search.graph.puct import Puct
 from goryu.search.mates import mate
 from goryu.search.result import SearchResult, SearchStats
-from paths import DATA
 from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -44,6 +45,8 @@ NARROW = PuctConfig(Formula(c_init=1.0), Formula(c_init=1.2, fpu_reduction=0.1))
 """Less exploration than usual, so that the graph is deep."""
 
 FULL = PuctConfig(batch_size=8, capacity=60, draw_value=-0.25, final_move="visits")
+
+DEEP = PuctConfig(Formula(c_init=1.0))
 
 
 @pytest.fixture(autouse=True)
@@ -142,31 +145,28 @@ GAMES: dict[str, Callable[[Any], State]] = {
 }
 
 
-@pytest.mark.parametrize("batch_size", [1, 8])
-@pytest.mark.parametrize("game", GAMES)
-def test_the_graphs_of_a_game_are_equal(native: ModuleType, game: str, batch_size: int) -> None:
-    config = PuctConfig(batch_size=batch_size)
-    play_a_game(Pair(native, GAMES[game], config), Random(f"{game} {batch_size}"), searches=3, playouts=80)
-
-
-@pytest.mark.parametrize(("game", "mate_nodes"), [("shogi, checks", 40), ("shogi, battle", 8)])
-def test_the_graphs_are_equal_with_a_mate_search(native: ModuleType, game: str, mate_nodes: int) -> None:
-    pair = Pair(native, GAMES[game], PuctConfig(Formula(c_init=1.0), batch_size=4), MateSolver(mate_nodes))
-    play_a_game(pair, Random(mate_nodes), searches=2, playouts=60)
-
-
-@pytest.mark.parametrize(("game", "batch_size"), [("shogi, checks", 1), ("shogi, battle", 4)])
-def test_the_graphs_are_equal_with_second_looks(native: ModuleType, game: str, batch_size: int) -> None:
-    config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
-    pair = Pair(native, GAMES[game], config, MateSolver(0, 8))
-    play_a_game(pair, Random(batch_size), searches=2, playouts=200)
+@pytest.mark.parametrize(
+    ("game", "config", "solver", "searches", "playouts"),
+    [
+        *((game, PuctConfig(batch_size=size), no_solver, 3, 80) for game in GAMES for size in (1, 8)),
+        ("shogi, checks", replace(DEEP, batch_size=4), MateSolver(40), 2, 60),
+        ("shogi, battle", replace(DEEP, batch_size=4), MateSolver(8), 2, 60),
+        ("shogi, checks", DEEP, MateSolver(0, 8), 2, 200),  # Second looks.
+        ("shogi, battle", replace(DEEP, batch_size=4), MateSolver(0, 8), 2, 200),
+        *((game, FULL, no_solver, 4, 150) for game in ("tic-tac-toe", "reversi 4x4", "shogi, checks")),
+        ("shogi, shuffle", FULL, no_solver, 4, 150),
+    ],
+)
+def test_the_graphs_of_a_game_are_equal(
+    native: ModuleType, game: str, config: PuctConfig, solver: Solver, searches: int, playouts: int
+) -> None:
+    play_a_game(Pair(native, GAMES[game], config, solver), Random(f"{game}"), searches, playouts)
 
 
 @pytest.mark.parametrize("batch_size", [1, 4, 16])
 def test_mates_found_by_second_looks_are_equal(native: ModuleType, batch_size: int) -> None:
-    config = PuctConfig(Formula(c_init=1.0), batch_size=batch_size)
-    pair = Pair(native, lambda games: games.Board(THREATENED), config, MateSolver(0, 8))
-    result = pair.search(400)
+    config = replace(DEEP, batch_size=batch_size)
+    result = Pair(native, lambda games: games.Board(THREATENED), config, MateSolver(0, 8)).search(400)
     assert sum(move.mate is not None for move in result.moves) > 2
 
 
@@ -212,21 +212,13 @@ def test_the_graphs_are_equal_when_mates_are_entered(native: ModuleType, game: s
     assert entered > 0
 
 
-@pytest.mark.parametrize("game", ["tic-tac-toe", "reversi 4x4", "shogi, checks", "shogi, shuffle"])
-def test_the_graphs_are_equal_when_the_table_is_full_and_draws_are_not_zero(
-    native: ModuleType, game: str
-) -> None:
-    play_a_game(Pair(native, GAMES[game], FULL), Random(game), searches=4, playouts=150)
-
-
 @pytest.mark.parametrize("first_recurrence", [True, False])
 def test_the_graphs_are_equal_where_paths_repeat(native: ModuleType, first_recurrence: bool) -> None:
     rules = Rules(EnteringKingRule.TryRule, max_ply=40, first_recurrence=first_recurrence)
     config = PuctConfig(Formula(c_init=0.6), draw_value=0.1)
     pair = Pair(native, lambda games: games.Board(SHUFFLE, rules), config)
     for _ in range(3):
-        move = present(pair.search(400).move)
-        pair.play([move])
+        pair.play([present(pair.search(400).move)])
     has_repetitions = any(node.repetitions for node in pair.puct.table)
     assert has_repetitions or not first_recurrence, "the search has met repetitions"
 
@@ -428,8 +420,7 @@ def test_an_evaluation_that_fails_at_the_root_leaves_an_empty_search(native: Mod
     twin = native.Puct(Failing(0, raise_error))
     with pytest.raises(RuntimeError):
         twin.search(native.Board(), never, max_playouts=10)
-    assert twin.root is None
-    assert twin.result().moves == ()
+    assert (twin.root, twin.result().moves) == (None, ())
 
 
 def test_a_stopper_may_read_the_search_and_may_fail(native: ModuleType) -> None:
@@ -519,9 +510,7 @@ def test_an_idle_helper_leaves_the_lock_to_the_thread_that_checks_the_clock(nati
     os.sched_setaffinity(0, {min(cores)})
     try:
         twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), threads=2)
-        board = native.Board("8k/9/9/8P/9/9/9/9/K6R1 b - 1")
-        for move in ("9i9h", "1a1b"):
-            board.push_usi(move)
+        board = played(native.Board("8k/9/9/8P/9/9/9/9/K6R1 b - 1"), "9i9h 1a1b")
         # White's only reply repeats, so that every playout but one is free.
         twin.search(board, look, max_playouts=100_000, root_moves=[move_from_usi("9h9i")])
     finally:
@@ -533,46 +522,6 @@ def test_the_result_can_be_read_while_several_threads_search(native: ModuleType)
     twin = native.Puct(HashedEvaluator(), PuctConfig(batch_size=4), MateSolver(5), 3)
     twin.search(Board(CHECKS), lambda stats: twin.result(3).stats.playouts >= 150)
     assert_settled(twin)
-
-
-def mate_positions() -> Iterator[str]:
-    lines = (DATA / "positions" / "mates.sfen").read_text().splitlines()
-    yield from (line.split("\t")[1] for line in lines if not line.startswith("#"))
-    yield from (CHECKS, BATTLE, SHUFFLE, "4k4/9/4G4/9/9/9/9/9/4K4 b G 1")
-
-
-@pytest.mark.parametrize("nodes", [1, 8, 40, 300])
-def test_mate_searches_are_equal(native: ModuleType, nodes: int) -> None:
-    for sfen in list(mate_positions())[:: 2 if nodes <= 40 else 8]:
-        board, twin = Board(sfen, allow_missing_king=True), native.Board(sfen, allow_missing_king=True)
-        assert native.solve(twin, nodes) == mate.solve(board, nodes)
-        assert native.mate_in_one(twin) == mate.mate_in_one(board)
-        assert twin.sfen() == board.sfen()
-
-
-def test_mate_searches_on_the_way_of_random_games_are_equal(native: ModuleType) -> None:
-    for seed in range(3):
-        rng, board, twin = Random(seed), Board(CHECKS), native.Board(CHECKS)
-        for _ in range(25):
-            assert native.solve(twin, 40) == mate.solve(board, 40)
-            checks = board.checks()
-            move = rng.choice(checks if checks and rng.random() < 0.5 else board.legal_moves())
-            board.push(move)
-            twin.push(move)
-            if board.outcome() is not None:
-                break
-
-
-def test_a_mate_search_can_be_stopped_and_may_fail(native: ModuleType) -> None:
-    def stop_after(calls: int) -> Callable[[], bool]:
-        remaining = iter(range(calls))
-        return lambda: next(remaining, None) is None
-
-    board = native.Board(BATTLE)
-    assert native.solve(board, 10_000, stop_after(50)) == mate.solve(Board(BATTLE), 10_000, stop_after(50))
-    with pytest.raises(ZeroDivisionError):
-        native.solve(board, 10_000, lambda: 1 // 0 == 0)
-    assert board.sfen() == native.Board(BATTLE).sfen()
 
 
 def test_a_network_gives_the_same_graph_by_the_fast_path(native: ModuleType) -> None:

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from goryu.games.shogi import Board
+from boards import before_a_repetition, played
 from goryu.games.tictactoe import TicTacToe
 from goryu.search import flat_monte_carlo
 
@@ -18,14 +18,6 @@ def test_random_games_of_tictactoe_favour_the_first_player_as_counted() -> None:
     assert results[-1.0] / 8000 == pytest.approx(121 / 420, abs=0.02)
 
 
-def before_a_repetition() -> Board:
-    """Bare kings that have stepped out and back but for the last step, which repeats the position."""
-    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
-    for move in ("5i5h", "5a5b", "5h5i"):
-        board.push_usi(move)
-    return board
-
-
 def test_a_random_game_ends_where_its_path_repeats_a_position() -> None:
     class NoDraws(Random):
         def random(self) -> float:
@@ -33,6 +25,4 @@ def test_a_random_game_ends_where_its_path_repeats_a_position() -> None:
 
         getrandbits = random  # type: ignore[assignment]
 
-    board = before_a_repetition()
-    board.push_usi("5b5a")
-    assert flat_monte_carlo.playout(board, NoDraws()) == 0.0
+    assert flat_monte_carlo.playout(played(before_a_repetition(), "5b5a"), NoDraws()) == 0.0

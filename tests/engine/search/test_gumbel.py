@@ -8,22 +8,15 @@ from random import Random
 
 import pytest
 
+from boards import before_a_repetition
 from goryu.evaluators.uniform import UniformEvaluator
-from goryu.games.shogi import Board, move_from_usi
+from goryu.games.shogi import move_from_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import TicTacToe
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel, GumbelConfig, Node, round_sizes
 
 WIN_AT_2 = (0, 3, 1, 4)
-
-
-def before_a_repetition() -> Board:
-    """Bare kings that have stepped out and back but for the last step, which repeats the position."""
-    board = Board("4k4/9/9/9/9/9/9/9/4K4 b - 1")
-    for move in ("5i5h", "5a5b", "5h5i"):
-        board.push_usi(move)
-    return board
 
 
 def test_sequential_halving_spends_exactly_its_budget_and_never_widens() -> None:
@@ -76,24 +69,16 @@ def test_gumbel_improves_the_policy_towards_the_better_value() -> None:
     assert result.policy[result.moves.index(Move(2))] > 0.99
 
 
-def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values() -> None:
+def test_gumbel_policy_is_the_softmax_of_log_priors_and_scaled_values_and_gives_the_value() -> None:
     config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
     result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
     # X: 0 3, O: 1 4; square 6 wins, 2 5 7 8 have the value 0 for an evaluator that returns 0.
     assert result.moves == (2, 5, 6, 7, 8)
     assert result.visits == (1, 1, 1, 0, 0)
     mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
-    scale = (2.0 + 1) * 0.5
-    scores = [exp(scale * (value + 1) / 2) for value in (0.0, 0.0, 1.0, mixed, mixed)]
-    assert result.policy == pytest.approx([score / sum(scores) for score in scores])
-
-
-def test_gumbel_value_is_that_of_the_improved_policy() -> None:
-    config = GumbelConfig(max_considered=3, c_visit=2.0, c_scale=0.5)
-    result = Gumbel(Biased((1, 1, 1, 1, 1, 1, 1, 1, 1)), config).search(TicTacToe((0, 1, 3, 4)), 3)
-    # As above: of the moves 2 5 6 7 8, 6 wins, 2 and 5 have the value 0, and 7 and 8 were not tried.
-    mixed = (0.0 + 3 * (1 / 3)) / (1 + 3)
     values = (0.0, 0.0, 1.0, mixed, mixed)
+    scores = [exp((2.0 + 1) * 0.5 * (value + 1) / 2) for value in values]
+    assert result.policy == pytest.approx([score / sum(scores) for score in scores])
     assert result.value == pytest.approx(sum(p * v for p, v in zip(result.policy, values, strict=True)))
     assert result.value > mixed
 

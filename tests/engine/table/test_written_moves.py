@@ -2,6 +2,7 @@
 
 import pytest
 
+from boards import played
 from goryu.base.errors import InputError
 from goryu.games.shogi import MoveError, move_to_usi
 from goryu.table.game import new_board
@@ -34,9 +35,7 @@ def test_a_move_that_cannot_be_played_is_explained(sfen: str, text: str, expecte
 
 @pytest.mark.parametrize("text", ["2二角", "Bx2b"])
 def test_a_move_must_say_whether_it_promotes(text: str) -> None:
-    board = new_board()
-    for move in ("7g7f", "3c3d"):
-        board.push_usi(move)
+    board = played(new_board(), "7g7f 3c3d")
     with pytest.raises(InputError, match=r"may be Bx2b= \(8h2b\), Bx2b\+ \(8h2b\+\)"):
         read_move(board, text)
     assert move_to_usi(read_move(board, "２二角不成")) == "8h2b"

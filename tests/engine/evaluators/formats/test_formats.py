@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from boards import played
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS, DlshogiFormat, dlshogi_label
@@ -179,9 +180,7 @@ def test_labels_of_aobazero_are_direction_and_distance_from_the_origin() -> None
 
 
 def test_planes_of_aobazero_show_the_past_as_the_side_to_move_sees_it() -> None:
-    board = Board()
-    for usi in ("7g7f", "3c3d", "8h2b+"):
-        board.push_usi(usi)
+    board = played(Board(), "7g7f 3c3d 8h2b+")
     planes = planes_of(AOBAZERO, board)
     earlier = planes[45 : 2 * 45]
     # White sees 2b as 8h: one ply ago its bishop is there, now the opponent's horse.
@@ -199,8 +198,7 @@ def test_planes_of_aobazero_show_the_past_as_the_side_to_move_sees_it() -> None:
 def test_planes_of_aobazero_count_earlier_occurrences() -> None:
     board = Board()
     for _ in range(4):
-        for usi in ("2h3h", "8b7b", "3h2h", "7b8b"):
-            board.push_usi(usi)
+        played(board, "2h3h 8b7b 3h2h 7b8b")
     planes = planes_of(AOBAZERO, board)
     occurrences = [int(planes[45 * step + 42 : 45 * step + 45, 0, 0].sum()) for step in range(8)]
     assert occurrences == [

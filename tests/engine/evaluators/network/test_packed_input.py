@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boards import played
 from goryu.evaluators.formats.base import LEVELS, ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
@@ -295,8 +296,7 @@ def test_the_native_search_with_bits_of_a_format_is_that_of_python(
     network.set_draw_value(-0.2)
     config, found = PuctConfig(batch_size=3, draw_value=-0.2), []
     for puct, board in ((PythonPuct, PythonBoard()), (native.Puct, native.Board())):
-        for usi in ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h"):
-            board.push_usi(usi)
+        played(board, "2g2f 8c8d 2f2e 8d8e 6i7h")
         found.append(puct(network, config).search(board, never, max_playouts=30))
     python, twin = found
     assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [

@@ -1,13 +1,15 @@
 """Entering king: the point rules against cshogi, their numbers, and the try rule."""
 
-import re
+from collections import Counter
+from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from goryu.games.shogi import Board, EnteringKingRule, Rules, SfenError, move_to_usi
+from boards import legal_sfens, sfen_of, turned
+from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.shogi.declaration import points_needed
-from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
+from goryu.games.shogi.pieces import WHITE_PIECE
 from goryu.games.state import Outcome
 from present import present
 
@@ -24,53 +26,30 @@ def camp(hand: str) -> str:
     return f"{CAMP} b {hand} 1"
 
 
-def flip(sfen: str) -> str:
-    """Returns the position with the board turned round and the colours exchanged."""
-    board, turn, hands, number = sfen.split()
-    turned = re.sub(r"([a-zA-Z])\+", r"+\1", board[::-1].swapcase())
-    return f"{turned} {'bw'[turn == 'b']} {hands.swapcase()} {number}"
-
-
-def crowded_camps(rng: Random, count: int) -> list[str]:
-    """Returns random positions in which the side to move has about enough pieces in the camp."""
-    found: list[str] = []
+def crowded_camps(rng: Random, count: int) -> Iterator[str]:
+    """Yields random positions in which the side to move has about enough pieces in the camp."""
     kinds = [1] * 18 + [2, 3, 4, 7] * 4 + [5, 6] * 2
-    while len(found) < count:
-        turn = rng.randrange(2)
-        far = range(3) if turn == 0 else range(6, 9)
-        squares = [9 * file + rank for file in range(9) for rank in far]
-        rng.shuffle(squares)
-        rng.shuffle(kinds)
-        men = rng.randint(9, 13)
-        board = {}
-        for square, kind in zip(squares, kinds[:men], strict=False):
-            board[square] = kind + (8 if kind != 7 else 0) + WHITE_PIECE * turn
-        board[squares[men] if rng.random() < 0.9 else 9 * rng.randrange(9) + 4] = 8 + WHITE_PIECE * turn
-        board[9 * rng.randrange(9) + (8 if turn == 0 else 0)] = 8 + WHITE_PIECE * (1 - turn)
-        if rng.random() < 0.3:
-            board[squares[men + 1]] = rng.choice((6, 7)) + WHITE_PIECE * (1 - turn)
-        hands = [[0] * 7, [0] * 7]
-        for kind in kinds[men + 2 :]:
-            hands[turn if rng.random() < 0.5 else 1 - turn][(1, 2, 3, 4, 7, 5, 6).index(kind)] += 1
-        found += valid_sfen(board, turn, hands)
-    return found
 
+    def sfens() -> Iterator[str]:
+        while True:
+            turn = rng.randrange(2)
+            far = range(3) if turn == 0 else range(6, 9)
+            squares = [9 * file + rank for file in range(9) for rank in far]
+            rng.shuffle(squares)
+            rng.shuffle(kinds)
+            men = rng.randint(9, 13)
+            board = {}
+            for square, kind in zip(squares, kinds[:men], strict=False):
+                board[square] = kind + (8 if kind != 7 else 0) + WHITE_PIECE * turn
+            board[squares[men] if rng.random() < 0.9 else 9 * rng.randrange(9) + 4] = 8 + WHITE_PIECE * turn
+            board[9 * rng.randrange(9) + (8 if turn == 0 else 0)] = 8 + WHITE_PIECE * (1 - turn)
+            if rng.random() < 0.3:
+                board[squares[men + 1]] = rng.choice((6, 7)) + WHITE_PIECE * (1 - turn)
+            held = Counter("PLNSBRG"[kind - 1] for kind in kinds[men + 2 :])
+            hands = "".join(f"{n}{name}" if n > 1 else name for name, n in held.items())
+            yield sfen_of(board, "bw"[turn], (hands if rng.random() < 0.5 else hands.lower()) or "-")
 
-def valid_sfen(board: dict[int, int], turn: int, hands: list[list[int]]) -> list[str]:
-    ranks = []
-    for rank in range(9):
-        row = (board.get(9 * file + rank) for file in range(8, -1, -1))
-        ranks.append("".join("1" if piece is None else piece_letters(piece) for piece in row))
-    held = "".join(
-        (str(n) if n > 1 else "") + (letter.lower() if colour else letter)
-        for colour in (0, 1)
-        for letter, n in zip("PLNSGBR", hands[colour], strict=True)
-        if n
-    )
-    try:
-        return [Board(f"{'/'.join(ranks)} {'bw'[turn]} {held or '-'} 1").sfen()]
-    except SfenError:
-        return []
+    return legal_sfens(sfens(), count)
 
 
 def test_the_point_rules_agree_with_cshogi() -> None:
@@ -102,7 +81,7 @@ def test_black_needs_28_points_and_white_27_or_both_31(
     rules: Rules, hand: str, black: bool, white: bool
 ) -> None:
     assert Board(camp(hand), rules).declaration() == black
-    assert Board(flip(camp(hand)), rules).declaration() == white
+    assert Board(turned(camp(hand)), rules).declaration() == white
 
 
 def test_ten_pieces_must_be_in_the_camp_however_many_points_there_are() -> None:
@@ -158,7 +137,7 @@ def test_the_handicap_rules_lower_the_points_of_white(sfen: str, needed: tuple[i
 
 def test_the_giver_of_a_handicap_declares_with_fewer_points() -> None:
     # Full set: 54 points. White, with 18, needs 27; without a rook and a bishop it needs 17.
-    full = flip(camp("-")).replace(" - ", " RB4G4S4N4L10P ")
+    full = turned(camp("-")).replace(" - ", " RB4G4S4N4L10P ")
     handicap = full.replace("RB4G", "4G")
     assert not Board(full, LAW_27H).declaration()
     assert not Board(handicap, LAW_27).declaration()

@@ -1,11 +1,11 @@
 """Legal moves of shogi: known counts, known traps, and two libraries that we did not write."""
 
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 import shogi
 
+from boards import POSITIONS, random_games, scattered
 from goryu.games.perft import perft
 from goryu.games.shogi import (
     START_SFEN,
@@ -19,58 +19,21 @@ from goryu.games.shogi import (
     move_from_usi,
     move_to,
     move_to_usi,
-    parse_sfen,
 )
 from goryu.games.shogi.movegen import is_legal, legal_moves
-from goryu.games.shogi.pieces import WHITE_PIECE, piece_letters
+from goryu.games.shogi.pieces import WHITE_PIECE
 from goryu.games.shogi.position import Position
 from goryu.games.state import Move
 from goryu.search.mates.df_pn import MateState
-from paths import DATA
 
-POSITIONS = [
-    (line.split(";")[0].strip(), int(line.split(";")[1]))
-    for line in (DATA / "positions" / "shogi.sfen").read_text("utf-8").splitlines()
-    if not line.startswith("#")
-]
 MATSURI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
+
+
+HANDS = ("-", "Pp", "PNp", "GLpsr", "BSb2p")
 
 
 def usi(board: Board) -> list[str]:
     return [move_to_usi(move) for move in board.legal_moves()]
-
-
-def random_games(rng: Random, games: int, plies: int) -> Iterator[Board]:
-    """Yields the board at every ply of random games."""
-    for _ in range(games):
-        board = Board()
-        for _ in range(plies):
-            yield board
-            moves = board.legal_moves()
-            if not moves:
-                break
-            board.push(rng.choice(moves))
-
-
-def sparse_positions(rng: Random, count: int) -> Iterator[str]:
-    """Yields legal SFENs of few pieces scattered over the board: pins, checks, dropped pawns that mate."""
-    while count:
-        squares = rng.sample(range(81), rng.randint(4, 16))
-        pieces = [8, 8 + WHITE_PIECE]
-        pieces += [
-            rng.choice((1, 2, 3, 4, 5, 6, 7, *range(9, 15))) + 16 * rng.randrange(2) for _ in squares[2:]
-        ]
-        board = dict(zip(squares, pieces, strict=True))
-        ranks = []
-        for rank in range(9):
-            row = [board.get(9 * file + rank) for file in range(8, -1, -1)]
-            ranks.append("".join("1" if piece is None else piece_letters(piece) for piece in row))
-        sfen = f"{'/'.join(ranks)} {rng.choice('bw')} {rng.choice(('-', 'Pp', 'PNp', 'GLpsr', 'BSb2p'))} 1"
-        try:
-            yield str(parse_sfen(sfen))
-        except SfenError:
-            continue
-        count -= 1
 
 
 def is_pointless(board: Board, move: Move) -> bool:
@@ -124,7 +87,7 @@ def test_random_games_have_the_moves_checks_and_sfens_of_cshogi_and_rsshogi() ->
 def test_scattered_pieces_have_the_moves_of_cshogi_and_rsshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     rsshogi = pytest.importorskip("rsshogi.core")
-    for sfen in sparse_positions(Random(2), 500):
+    for sfen in scattered(Random(2), 500, 4, 16, HANDS):
         moves = Board(sfen).legal_moves()
         assert moves == sorted(cshogi.move16(move) for move in cshogi.Board(sfen).legal_moves), sfen
         assert moves == sorted(move.to_apery().value for move in rsshogi.Board(sfen).legal_moves()), sfen
@@ -137,7 +100,7 @@ def test_the_moves_are_those_of_python_shogi() -> None:
 
 def test_checks_are_the_moves_after_which_the_opponent_is_in_check() -> None:
     found = 0
-    boards = [Board(sfen) for sfen in sparse_positions(Random(3), 120)]
+    boards = [Board(sfen) for sfen in scattered(Random(3), 120, 4, 16, HANDS)]
     for board in boards + [board.copy() for board in random_games(Random(4), games=2, plies=150)]:
         checks = []
         for move in board.legal_moves():
@@ -151,7 +114,7 @@ def test_checks_are_the_moves_after_which_the_opponent_is_in_check() -> None:
 
 def test_without_pointless_moves_exactly_those_are_missing() -> None:
     missing = 0
-    boards = [Board(sfen) for sfen in sparse_positions(Random(5), 100)]
+    boards = [Board(sfen) for sfen in scattered(Random(5), 100, 4, 16, HANDS)]
     for board in boards + [board.copy() for board in random_games(Random(6), games=1, plies=150)]:
         frugal = Board(board.sfen(), Rules(all_moves=False))
         expected = [move for move in board.legal_moves() if not is_pointless(board, move)]

@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from boards import played
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import material_value
 from goryu.games.shogi import START_SFEN, Rules, move_from_usi, move_to_usi
@@ -239,9 +240,7 @@ def test_alpha_beta_sees_that_it_is_mated() -> None:
 
 
 def test_alpha_beta_counts_a_repetition_as_a_draw_of_the_option_s_value() -> None:
-    board = Board("4k4/9/9/9/9/9/9/9/R3K4 b - 1", Rules())
-    for text in ("9i8i", "5a4a", "8i9i"):
-        board.push_usi(text)
+    board = played(Board("4k4/9/9/9/9/9/9/9/R3K4 b - 1", Rules()), "9i8i 5a4a 8i9i")
     # White may repeat the position; with a rook less it should.
     searcher = AlphaBetaSearcher(material_value)
     searcher.draw_value_first = -0.25

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from boards import played
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.evaluators.material import MaterialEvaluator
 from goryu.evaluators.uniform import UniformEvaluator
@@ -439,9 +440,7 @@ def test_repetition_belongs_to_the_path_and_not_to_the_node() -> None:
 
 
 def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
-    board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
-    for text in ("5i5h", "5a5b", "5h5i"):
-        board.push_usi(text)
+    board = played(Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1"), "5i5h 5a5b 5h5i")
     puct = Puct(UniformEvaluator())
     result = puct.search(board, never, max_playouts=100)
     back = next(move for move in result.moves if move.move == move_from_usi("5b5a"))
@@ -454,9 +453,7 @@ def test_a_repetition_with_the_game_before_the_root_ends_a_playout() -> None:
 
 
 def test_a_repetition_that_is_the_best_move_is_played() -> None:
-    board = Board()
-    for text in ("2h1h", "8b9b", "1h2h"):
-        board.push_usi(text)
+    board = played(Board(), "2h1h 8b9b 1h2h")
     for final_move in ("lcb", "visits"):
         config = PuctConfig(draw_value=0.06, final_move=final_move)
         result = Puct(UniformEvaluator(), config).search(board, never, max_playouts=600)
@@ -473,9 +470,7 @@ CHASE = "4k4/9/4p4/9/9/9/4P4/1R7/4K4 w - 1"
 @pytest.mark.parametrize("batch_size, playouts", [(1, 300), (4, 1000)])
 def test_a_repetition_that_is_the_best_move_costs_one_playout(batch_size: int, playouts: int) -> None:
     """White, a rook behind, repeats. The other moves get what a search without that move gives them."""
-    board = Board(CHASE)
-    for text in ["5a4a", "8h7h", "4a5a", "7h8h", "5a4a", "8h7h"]:
-        board.push_usi(text)
+    board = played(Board(CHASE), "5a4a 8h7h 4a5a 7h8h 5a4a 8h7h")
     config = PuctConfig(batch_size=batch_size)
     result = Puct(MaterialEvaluator(), config).search(board, never, max_playouts=playouts)
     assert (result.move, result.moves[0].visits) == (move_from_usi("4a5a"), 1)
@@ -525,9 +520,7 @@ def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
                 evaluations.append(Evaluation([like / sum(likes) for like in likes], value))
             return evaluations
 
-    board = Board()
-    for text in ("2h1h", "8b9b", "1h2h"):
-        board.push_usi(text)
+    board = played(Board(), "2h1h 8b9b 1h2h")
     result = Puct(Noisy(), PuctConfig(final_move="lcb")).search(board, never, max_playouts=800)
     back = next(move for move in result.moves if move.move == move_from_usi("9b8b"))
     assert (back.value, back.visits) == (0.0, 1)
@@ -651,8 +644,7 @@ def test_no_loss_is_proven_where_a_pawn_that_does_not_promote_escapes(rules: Rul
 def test_the_root_is_searched_even_if_its_position_is_a_repetition() -> None:
     board = Board("4k4/9/9/9/9/9/9/9/4K4 b Pp 1")
     for _ in range(2):
-        for text in ("5i5h", "5a5b", "5h5i", "5b5a"):
-            board.push_usi(text)
+        played(board, "5i5h 5a5b 5h5i 5b5a")
     result = Puct(UniformEvaluator()).search(board, never, max_playouts=50)
     assert result.move is not None
     assert result.stats.playouts == 50

@@ -5,26 +5,15 @@ from random import Random
 import cshogi
 import pytest
 
+from boards import MATES, assert_line_mates, played
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_from_usi, move_to_usi
 from goryu.games.state import Move, Outcome
 from goryu.search.mates.df_pn import combine
 from goryu.search.mates.mate import Mate, MateVerdict, mate_in_one, solve
 from goryu.search.mates.mate_table import INFINITE, UNSEEN, Entry, MateTable
-from paths import DATA
 from present import present
 
 GOLD_AND_ONE = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
-
-
-KNOWN_MATES = [
-    (int(plies), sfen)
-    for plies, sfen in (
-        line.split("\t")
-        for line in (DATA / "positions" / "mates.sfen").read_text().splitlines()
-        if not line.startswith("#")
-    )
-]
-"""(length of the shortest mate by cshogi, SFEN) of positions from real games."""
 
 
 def random_positions(seed: int, count: int) -> list[str]:
@@ -66,27 +55,12 @@ def _answered(board: cshogi.Board, defence: int, plies: int) -> bool:
     return found
 
 
-def assert_line_mates(sfen: str, mate: Mate) -> None:
-    """Replays a mate: legal moves, checks by the attacker, mate at the end."""
-    board = cshogi.Board(sfen)
-    for i, move in enumerate(mate.moves):
-        assert board.move_from_usi(move_to_usi(move)) in list(board.legal_moves)
-        board.push_usi(move_to_usi(move))
-        assert i % 2 == 1 or board.is_check()
-    assert board.is_game_over()
-
-
 def assert_mates(sfen: str, mate: Mate) -> None:
     """Asserts that the line mates and that after its first move no defence helps."""
-    assert_line_mates(sfen, mate)
+    assert_line_mates(sfen, mate.moves)
     board = cshogi.Board(sfen)
     board.push_usi(move_to_usi(mate.moves[0]))
     assert is_mated_within(board, len(mate.moves) - 1)
-
-
-def test_a_gold_on_the_head_is_mate() -> None:
-    move = present(mate_in_one(Board(GOLD_AND_ONE)))
-    assert_mates(GOLD_AND_ONE, Mate(MateVerdict.MATE, (move,), 1))
 
 
 def mates_in_one(sfen: str) -> set[str]:
@@ -100,7 +74,7 @@ def mates_in_one(sfen: str) -> set[str]:
 
 
 def test_mates_in_one_are_those_of_brute_force() -> None:
-    for sfen in [sfen for _, sfen in KNOWN_MATES] + random_positions(1, 60):
+    for sfen in [sfen for _, sfen in MATES] + random_positions(1, 60):
         move, mates = mate_in_one(Board(sfen)), mates_in_one(sfen)
         assert (move is not None) == bool(mates)
         assert move is None or move_to_usi(move) in mates
@@ -108,7 +82,7 @@ def test_mates_in_one_are_those_of_brute_force() -> None:
 
 @pytest.mark.parametrize("length", [1, 3, 5])
 def test_known_mates_are_found(length: int) -> None:
-    cases = [sfen for plies, sfen in KNOWN_MATES if plies == length][:: 1 if length < 5 else 3]
+    cases = [sfen for plies, sfen in MATES if plies == length][:: 1 if length < 5 else 3]
     assert cases
     for sfen in cases:
         mate = solve(Board(sfen), 3000)
@@ -117,15 +91,15 @@ def test_known_mates_are_found(length: int) -> None:
         if length <= 3 and len(mate.moves) <= 5:
             assert_mates(sfen, mate)
         else:
-            assert_line_mates(sfen, mate)
+            assert_line_mates(sfen, mate.moves)
 
 
 @pytest.mark.slow
 def test_long_known_mates_are_found() -> None:
-    for sfen in [sfen for plies, sfen in KNOWN_MATES if plies >= 7][::4]:
+    for sfen in [sfen for plies, sfen in MATES if plies >= 7][::4]:
         mate = solve(Board(sfen), 30_000)
         assert mate.verdict is MateVerdict.MATE, sfen
-        assert_line_mates(sfen, mate)
+        assert_line_mates(sfen, mate.moves)
 
 
 def test_no_mate_is_announced_where_brute_force_finds_none() -> None:
@@ -138,7 +112,7 @@ def test_no_mate_is_announced_where_brute_force_finds_none() -> None:
 
 
 def test_the_search_leaves_the_board_as_it_was() -> None:
-    for _, sfen in KNOWN_MATES[::6]:
+    for _, sfen in MATES[::6]:
         board = Board(sfen)
         key, moves = board.key, list(board.move_stack)
         solve(board, 60)
@@ -151,7 +125,7 @@ def test_no_mate_is_found_when_every_check_has_an_answer() -> None:
 
 
 def test_a_spent_budget_is_not_a_disproof() -> None:
-    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 5)
+    sfen = next(sfen for plies, sfen in MATES if plies == 5)
     mate = solve(Board(sfen), 1)
     assert mate == Mate(MateVerdict.UNKNOWN, (), 1)
 
@@ -160,12 +134,6 @@ def test_a_pawn_drop_is_not_a_mate() -> None:
     """The only check that leaves no reply is the drop of a pawn (打ち歩詰め)."""
     board = Board("7nk/7s1/6G2/9/9/9/9/9/4K4 b P 1")
     assert mate_in_one(board) is None
-
-
-def test_perpetual_check_does_not_mate() -> None:
-    """A lone rook checks for ever; the search must end and not call it mate."""
-    mate = solve(Board("k8/9/9/9/9/9/9/1R7/4K4 b - 1"), 3000)
-    assert mate.verdict is not MateVerdict.MATE
 
 
 def test_a_stop_is_obeyed() -> None:
@@ -177,17 +145,13 @@ IN_FIVE = "8k/5n3/5+B3/9/9/8S/9/9/9 b G 1"
 
 def test_a_mate_may_pass_where_the_game_has_been() -> None:
     """The mate begins with a check that was given before; the second occurrence ends nothing."""
-    board = Board(IN_FIVE, allow_missing_king=True)
-    for move in ("4c3c", "1a2a", "3c4c", "2a1a"):
-        board.push_usi(move)
+    board = played(Board(IN_FIVE, allow_missing_king=True), "4c3c 1a2a 3c4c 2a1a")
     mate = solve(board, 3000)
     assert (mate.verdict, move_to_usi(mate.moves[0])) == (MateVerdict.MATE, "4c3c")
 
 
 def test_the_fourth_occurrence_is_no_mate() -> None:
-    board = Board(IN_FIVE, allow_missing_king=True)
-    for move in ("4c3c", "1a2a", "3c4c", "2a1a") * 3:
-        board.push_usi(move)
+    board = played(Board(IN_FIVE, allow_missing_king=True), "4c3c 1a2a 3c4c 2a1a " * 3)
     assert solve(board, 3000).verdict is not MateVerdict.MATE
 
 
@@ -273,14 +237,14 @@ def test_a_mate_is_shortened() -> None:
 
 def test_shortened_mates_of_few_plies_are_the_shortest() -> None:
     """Those of more plies are the native search's, which is equal: native/test_mate.py."""
-    for plies, sfen in [case for case in KNOWN_MATES if case[0] <= 5][::8]:
+    for plies, sfen in [case for case in MATES if case[0] <= 5][::8]:
         mate = solve(Board(sfen), 3000, shortening_nodes=5000)
         assert len(mate.moves) == plies, sfen
-        assert_line_mates(sfen, mate)
+        assert_line_mates(sfen, mate.moves)
 
 
 def test_shortening_stays_within_its_budget() -> None:
-    sfen = next(sfen for plies, sfen in KNOWN_MATES if plies == 5)
+    sfen = next(sfen for plies, sfen in MATES if plies == 5)
     first = solve(Board(sfen), 3000)
     for extra in (0, 1, 30):
         mate = solve(Board(sfen), 3000, shortening_nodes=extra)
@@ -290,14 +254,14 @@ def test_shortening_stays_within_its_budget() -> None:
 
 @pytest.mark.parametrize("capacity", [5, 60, 200])
 def test_mates_are_found_with_small_tables(capacity: int) -> None:
-    for sfen in [sfen for plies, sfen in KNOWN_MATES if plies == 5][::12]:
+    for sfen in [sfen for plies, sfen in MATES if plies == 5][::12]:
         mate = solve(Board(sfen), 20_000, capacity=capacity)
         assert mate.verdict is MateVerdict.MATE
-        assert_line_mates(sfen, mate)
+        assert_line_mates(sfen, mate.moves)
 
 
 def test_small_tables_deny_no_mate() -> None:
-    for _, sfen in KNOWN_MATES[::10]:
+    for _, sfen in MATES[::10]:
         for capacity in (1, 30):
             assert solve(Board(sfen), 150, capacity=capacity).verdict is not MateVerdict.NO_MATE
 
