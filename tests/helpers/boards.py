@@ -103,7 +103,7 @@ def turned(sfen: str) -> str:
 
 
 def assert_line_mates(sfen: str, moves: tuple[Move, ...]) -> None:
-    """Replays a mate by the rules of another library: legal moves, checks by the attacker, mate at the end."""
+    """Replays a mate on the board of another library: legal moves, checks of the attacker, the mate."""
     cshogi = pytest.importorskip("cshogi")
     board = cshogi.Board(sfen)
     for i, move in enumerate(moves):

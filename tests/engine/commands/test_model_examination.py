@@ -19,7 +19,6 @@ from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
 from goryu.evaluators.network import providers  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
-from goryu.games.shogi.mirror import mirrored, mirrored_move  # noqa: E402
 from goryu.implementation import IMPLEMENTATION, Board  # noqa: E402
 from goryu.players.config import EvaluatorConfig  # noqa: E402
 from goryu.players.set_up.sanity import (  # noqa: E402
@@ -160,11 +159,3 @@ def test_the_rook_can_be_taken_for_nothing() -> None:
     board.push_usi(TAKES_ROOK)
     assert not any(move_to_usi(move).endswith("5f") for move in board.legal_moves())
     assert all(move in map(move_to_usi, Board().legal_moves()) for move in FIRST_MOVES)
-
-
-def test_the_mirror_image_has_the_mirrored_moves() -> None:
-    for board in random_positions(40, seed=9):
-        image = mirrored(board)
-        moves = {move_to_usi(mirrored_move(move)) for move in board.legal_moves()}
-        assert moves == {move_to_usi(move) for move in image.legal_moves()}
-        assert mirrored(image).sfen() == board.sfen()

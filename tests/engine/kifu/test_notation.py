@@ -1,11 +1,10 @@
 """Names of moves, against cshogi and rsshogi."""
 
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from boards import played
+from boards import played, random_games
 from goryu.games.shogi import IllegalMoveError, MoveError, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board
@@ -13,27 +12,15 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.notation import csa_move, japanese_move, kif_move, parse_move, western_move
 
 
-def random_positions(seed: int, games: int, plies: int = 220) -> Iterator[Board]:
-    random = Random(seed)
-    for _ in range(games):
-        board = Board()
-        for _ in range(plies):
-            moves = board.legal_moves()
-            if not moves:
-                break
-            yield board
-            board.push(random.choice(moves))
-
-
 def moves_to_name(board: Board, random: Random) -> list[Move]:
     """One move of most positions, all moves of some."""
     moves = board.legal_moves()
-    return moves if random.random() < 0.03 else [random.choice(moves)]
+    return moves if not moves or random.random() < 0.03 else [random.choice(moves)]
 
 
 def test_every_name_of_a_move_is_read_back() -> None:
     random = Random(1)
-    for board in random_positions(1, 12):
+    for board in random_games(Random(1), 12, 220, Board):
         for move in moves_to_name(board, random):
             for text in (
                 japanese_move(board, move),
@@ -50,7 +37,7 @@ def test_names_are_those_of_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     kif, ki2 = pytest.importorskip("cshogi.KIF"), pytest.importorskip("cshogi.KI2")
     random, seen = Random(2), 0
-    for board in random_positions(2, 25):
+    for board in random_games(Random(2), 25, 220, Board):
         other = cshogi.Board(board.sfen())
         previous = None
         if board.move_stack:  # cshogi, too, needs the history for 同.
@@ -70,7 +57,7 @@ def test_names_are_those_of_cshogi() -> None:
 def test_names_are_those_of_rsshogi() -> None:
     record = pytest.importorskip("rsshogi.record")
     random, seen = Random(3), 0
-    for board in random_positions(3, 12):
+    for board in random_games(Random(3), 12, 220, Board):
         for move in moves_to_name(board, random):
             lines = record.Record.from_usi_main_line(board.sfen(), [move_to_usi(move)]).to_ki2().split("\n")
             theirs = next(line for line in lines if line.startswith(("▲", "△")))
