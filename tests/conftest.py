@@ -135,6 +135,21 @@ def int8_network(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def format_models(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Path]:
+    """A small network with random weights for every format, in floats and in halves."""
+    pytest.importorskip("onnx")
+    from goryu_lab.benchmark.random_network import TENSORS, write_random_network
+
+    folder = tmp_path_factory.mktemp("models")
+    found = {
+        (kind, is_half): folder / f"{kind}-{is_half}.onnx" for kind in TENSORS for is_half in (False, True)
+    }
+    for (kind, is_half), path in found.items():
+        write_random_network(1, 8, path, kind=kind, is_half=is_half)
+    return found
+
+
+@pytest.fixture(scope="session")
 def miniosl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The library minioslcc; the package miniosl is put into a folder if it is not installed."""
     with pytest.MonkeyPatch.context() as patch:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boards import played
 from goryu.evaluators.formats.aobazero import AobaZeroFormat
 from goryu.evaluators.formats.base import ModelFormat, ValueScale
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
@@ -23,10 +24,10 @@ from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format
 from goryu.evaluators.formats.value_scale import from_logit, from_probability, from_tanh
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
-from goryu.games.shogi import Board, Rules, move_from_usi
+from goryu.games.shogi import Board, Rules
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct
-from goryu_lab.benchmark.random_network import TENSORS, write_random_network
+from goryu_lab.benchmark.random_network import TENSORS
 
 Array = npt.NDArray[Any]
 
@@ -153,32 +154,19 @@ def test_a_format_of_somebody_else_has_no_native_twin(native: ModuleType) -> Non
         native.fill_planes(OtherFormat(from_probability), [native.Board()], [])
 
 
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Path]:
-    """A small network with random weights for every format, in floats and in halves."""
-    pytest.importorskip("onnx")
-    folder = tmp_path_factory.mktemp("models")
-    found = {}
-    for kind in TENSORS:
-        for is_half in (False, True):
-            path = found[kind, is_half] = folder / f"{kind}-{is_half}.onnx"
-            write_random_network(1, 16, path, kind=kind, is_half=is_half)
-    return found
-
-
+@pytest.mark.parametrize("packs", [False, True], ids=["planes", "bits"])
 @pytest.mark.parametrize("is_half", [False, True], ids=["float", "half"])
 @pytest.mark.parametrize("kind", TENSORS)
 def test_the_native_search_with_a_network_is_that_of_python(
-    native: ModuleType, models: dict[tuple[str, bool], Path], kind: str, is_half: bool
+    native: ModuleType, format_models: dict[tuple[str, bool], Path], kind: str, is_half: bool, packs: bool
 ) -> None:
-    network = NetworkEvaluator(models[kind, is_half], backend="onnxruntime")
+    network = NetworkEvaluator(format_models[kind, is_half], backend="onnxruntime", batch_size=3, packs=packs)
+    assert bool(network.packed) == packs, network.note
     network.set_draw_value(-0.2)
-    config = PuctConfig(batch_size=3, draw_value=-0.2)
-    moves = [move_from_usi(usi) for usi in ("2g2f", "8c8d", "2f2e", "8d8e", "6i7h")]
-    rules, found = Rules(max_ply=40), []
+    config, found = PuctConfig(batch_size=3, draw_value=-0.2), []
+    rules = Rules(max_ply=40)
     for puct, board in ((Puct, Board(rules=rules)), (native.Puct, native.Board(rules=rules))):
-        for move in moves:
-            board.push(move)
+        played(board, "2g2f 8c8d 2f2e 8d8e 6i7h")
         found.append(puct(network, config).search(board, lambda stats: False, max_playouts=30))
     python, twin = found
     assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [
@@ -188,9 +176,12 @@ def test_the_native_search_with_a_network_is_that_of_python(
 
 @pytest.mark.parametrize("kind", TENSORS)
 def test_a_network_of_every_format_plays_a_game_without_python(
-    native: ModuleType, models: dict[tuple[str, bool], Path], kind: str, monkeypatch: pytest.MonkeyPatch
+    native: ModuleType,
+    format_models: dict[tuple[str, bool], Path],
+    kind: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    network = NetworkEvaluator(models[kind, False], backend="onnxruntime", batch_size=4)
+    network = NetworkEvaluator(format_models[kind, False], backend="onnxruntime", batch_size=4)
     monkeypatch.setattr(network, "evaluate", None)  # What the search calls where there is no native twin.
     puct = native.Puct(network, PuctConfig(batch_size=4))
     board = native.Board(rules=Rules(max_ply=24))
@@ -202,17 +193,19 @@ def test_a_network_of_every_format_plays_a_game_without_python(
 
 
 @pytest.mark.parametrize("kind", TENSORS)
-def test_the_format_is_recognised_by_the_file(models: dict[tuple[str, bool], Path], kind: str) -> None:
+def test_the_format_is_recognised_by_the_file(format_models: dict[tuple[str, bool], Path], kind: str) -> None:
     for is_half in (False, True):
-        network = NetworkEvaluator(models[kind, is_half], backend="onnxruntime")
+        network = NetworkEvaluator(format_models[kind, is_half], backend="onnxruntime")
         planes = sum(spec.shape[0] for spec in network.format.inputs)
         assert network.format.name.split()[0] == TENSORS[kind].format
         assert planes == sum(TENSORS[kind].inputs.values())
 
 
-def test_the_user_decides_between_the_two_books(tmp_path: Path, models: dict[tuple[str, bool], Path]) -> None:
+def test_the_user_decides_between_the_two_books(
+    tmp_path: Path, format_models: dict[tuple[str, bool], Path]
+) -> None:
     onnx: Any = pytest.importorskip("onnx")
-    model = onnx.load(models["python-dlshogi", False])
+    model = onnx.load(format_models["python-dlshogi", False])
     del model.metadata_props[:]
     nameless = tmp_path / "nameless.onnx"
     onnx.save(model, nameless)
@@ -223,25 +216,24 @@ def test_the_user_decides_between_the_two_books(tmp_path: Path, models: dict[tup
     ):
         network = NetworkEvaluator(nameless, backend="onnxruntime", model_format=wanted)
         assert network.format.name == expected
-    overruled = NetworkEvaluator(
-        models["python-dlshogi", False], backend="onnxruntime", model_format="python-dlshogi2"
-    )
+    named = format_models["python-dlshogi", False]
+    overruled = NetworkEvaluator(named, backend="onnxruntime", model_format="python-dlshogi2")
     assert overruled.format.name == "python-dlshogi2 104"
 
 
 @pytest.mark.parametrize("backend", ["cpu", "onnxruntime"])
 def test_a_format_that_the_file_does_not_have_is_refused(
-    models: dict[tuple[str, bool], Path], backend: str
+    format_models: dict[tuple[str, bool], Path], backend: str
 ) -> None:
     with pytest.raises(ModelError, match="expected the format nshogi"):
-        NetworkEvaluator(models["dlshogi", False], backend=backend, model_format="nshogi")
+        NetworkEvaluator(format_models["dlshogi", False], backend=backend, model_format="nshogi")
 
 
 def test_unknown_metadata_is_refused_with_the_known_names(
-    tmp_path: Path, models: dict[tuple[str, bool], Path]
+    tmp_path: Path, format_models: dict[tuple[str, bool], Path]
 ) -> None:
     onnx: Any = pytest.importorskip("onnx")
-    model = onnx.load(models["nshogi", False])
+    model = onnx.load(format_models["nshogi", False])
     onnx.helper.set_model_props(model, {"goryu.format": "gps"})
     onnx.save(model, tmp_path / "gps.onnx")
     with pytest.raises(ModelError, match=r"one of dlshogi, .*; found gps"):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from boards import played
 from goryu.evaluators.formats.base import LEVELS, ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
@@ -25,9 +24,8 @@ from goryu.games.shogi import Board as PythonBoard
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import PuctConfig
-from goryu.search.graph.puct import Puct as PythonPuct
 from goryu.search.result import SearchStats
-from goryu_lab.benchmark.random_network import TENSORS, write_random_network
+from goryu_lab.benchmark.random_network import TENSORS
 from goryu_lab.records.conversion import games_from_hcpe
 from goryu_lab.records.hcpe import read_hcpe
 from linear_network import write_model
@@ -44,18 +42,6 @@ SFENS = (
     "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180",
 )
 """Test vectors of the formats: many pieces in hand, and two kings that have entered."""
-
-
-@pytest.fixture(scope="module")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, bool], Path]:
-    """A small network with random weights for every format, in floats and in halves."""
-    folder = tmp_path_factory.mktemp("models")
-    found = {
-        (kind, is_half): folder / f"{kind}-{is_half}.onnx" for kind in TENSORS for is_half in (False, True)
-    }
-    for (kind, is_half), path in found.items():
-        write_random_network(1, 8, path, kind=kind, is_half=is_half)
-    return found
 
 
 def never(stats: SearchStats) -> bool:
@@ -108,9 +94,9 @@ def check_answers(packed: NetworkEvaluator, planes: NetworkEvaluator, boards: li
 
 
 @every_kind
-def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind: str) -> None:
+def test_no_plane_is_lost_in_the_rows(format_models: dict[tuple[str, bool], Path], kind: str) -> None:
     """Each plane is where `places` says: as 81 bits, one bit or a float."""
-    model_format = NetworkEvaluator(models[kind, False], backend="onnxruntime").format
+    model_format = NetworkEvaluator(format_models[kind, False], backend="onnxruntime").format
     boards = [*random_boards(30, seed=2, board_type=PythonBoard), *map(PythonBoard, SFENS)]
     planes = np.concatenate(planes_of(model_format, boards), axis=1).reshape(len(boards), -1, 81)
     rows, numbers = pack(model_format, planes_of(model_format, boards))
@@ -132,8 +118,8 @@ def test_no_plane_is_lost_in_the_rows(models: dict[tuple[str, bool], Path], kind
 
 @needs_native
 @every_kind
-def test_native_code_writes_the_same_rows(models: dict[tuple[str, bool], Path], kind: str) -> None:
-    model_format = NetworkEvaluator(models[kind, False], backend="onnxruntime").format
+def test_native_code_writes_the_same_rows(format_models: dict[tuple[str, bool], Path], kind: str) -> None:
+    model_format = NetworkEvaluator(format_models[kind, False], backend="onnxruntime").format
     layout = packed_layout(model_format)
     boards = [*random_boards(60, seed=3), *map(Board, SFENS)]
     rows = np.full((len(boards) + 2, layout.bytes), 0xA5, np.uint8)
@@ -260,12 +246,16 @@ def check_near(found: tuple[list[Any], Any], expected: tuple[list[Any], Any], al
 @needs_native
 @every_kind
 def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_600_positions(
-    models: dict[tuple[str, bool], Path], positions_of_three_sets: list[tuple[Any, list[int]]], kind: str
+    format_models: dict[tuple[str, bool], Path],
+    positions_of_three_sets: list[tuple[Any, list[int]]],
+    kind: str,
 ) -> None:
     """Bits give the answers of planes, but for the order of some sums; halves have a precision of 2^-11."""
 
     def network(*, packs: bool, is_half: bool = False) -> NetworkEvaluator:
-        found = NetworkEvaluator(models[kind, is_half], backend="onnxruntime", batch_size=100, packs=packs)
+        found = NetworkEvaluator(
+            format_models[kind, is_half], backend="onnxruntime", batch_size=100, packs=packs
+        )
         assert bool(found.packed) == packs, found.note
         return found
 
@@ -283,25 +273,6 @@ def test_bits_halves_legal_logits_and_several_devices_keep_the_answers_on_600_po
         parts = threads.map(lambda i: legal_answers(group.network_of(i), positions[i::3]), range(3))
         for i, part in enumerate(parts):
             check_near(part, (logits[i::3], values[:, i::3]), 1e-6)
-
-
-@needs_native
-@pytest.mark.parametrize("is_half", [False, True], ids=["float", "half"])
-@every_kind
-def test_the_native_search_with_bits_of_a_format_is_that_of_python(
-    models: dict[tuple[str, bool], Path], kind: str, is_half: bool
-) -> None:
-    network = NetworkEvaluator(models[kind, is_half], backend="onnxruntime", batch_size=3, packs=True)
-    assert network.packed, network.note
-    network.set_draw_value(-0.2)
-    config, found = PuctConfig(batch_size=3, draw_value=-0.2), []
-    for puct, board in ((PythonPuct, PythonBoard()), (native.Puct, native.Board())):
-        played(board, "2g2f 8c8d 2f2e 8d8e 6i7h")
-        found.append(puct(network, config).search(board, never, max_playouts=30))
-    python, twin = found
-    assert [(move.move, move.visits, move.value, move.prior) for move in twin.moves] == [
-        (move.move, move.visits, move.value, move.prior) for move in python.moves
-    ]
 
 
 @needs_native
