@@ -1,12 +1,13 @@
 """The player: books, changing rules, its graph, fallbacks, limits."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from threading import Thread, Timer
-from time import monotonic, sleep
+from threading import Timer
+from time import monotonic
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
@@ -25,8 +26,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fiel
 from goryu.players.kept_graph import MEMORY_FACTOR
 from goryu.players.levels.levels import LEVELS
 from goryu.players.player import Player
-from goryu.players.position import GamePosition, rules_of
-from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.request import Answer, SearchControl
 from goryu.players.set_up import evaluator_slot
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
@@ -38,6 +38,7 @@ from goryu.search.mates.mate import MateVerdict
 from goryu.search.result import SearchResult
 from goryu.usi.option_values import OptionValues
 from goryu_lab.benchmark.random_network import write_random_network
+from playing import loaded, request_of, search, searched, ticking
 from present import present
 
 QUICK = with_fields(
@@ -51,22 +52,10 @@ sfen {START_SFEN}
 3g3f 3c3d 60 20 1
 """
 
+MATE_IN_7 = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
 
-def request_of(
-    config: EngineConfig, *moves: str, limits: Limits | None = None, sfen: str = START_SFEN
-) -> Request:
-    board = GamePosition(sfen, moves, rules_of(config)).board
-    return Request(board, limits or Limits(nodes=30), config, monotonic())
-
-
-def loaded(config: EngineConfig) -> tuple[Player, list[str]]:
-    player, messages = Player(), list[str]()
-    player.load(config, messages.append)
-    return player, messages
-
-
-def search(player: Player, request: Request, control: SearchControl | None = None) -> Answer:
-    return player.search(request, control or SearchControl(), lambda result, ms: None)
+IN_CAMP = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
+"""Black may declare."""
 
 
 def stops_after(playouts: int, control: SearchControl) -> Callable[[SearchResult, float], None]:
@@ -92,7 +81,7 @@ def with_book(tmp_path: Path) -> EngineConfig:
 def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
     player, messages = loaded(with_book)
     assert any("book.db" in message for message in messages)
-    answer = search(player, request_of(with_book))
+    answer = search(player, with_book)
     assert (move_of(answer), answer.info_string) == ("3g3f", "book: 60 cp, depth 20, count 1")
     assert [move_to_usi(move) for move in present(answer.result).moves[0].pv] == ["3g3f", "3c3d", "9g9f"]
     assert answer.ponder is not None
@@ -110,7 +99,7 @@ def test_the_book_move_is_played_and_reported(with_book: EngineConfig) -> None:
 def test_the_options_can_turn_off_the_book(with_book: EngineConfig, change: dict[str, Value]) -> None:
     config = with_fields(with_book, change)
     player, _ = loaded(config)
-    assert search(player, request_of(config)).info_string == ""
+    assert search(player, config).info_string == ""
 
 
 def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
@@ -119,7 +108,7 @@ def test_the_book_is_ignored_game_by_game(with_book: EngineConfig) -> None:
     games: list[bool] = []
     for _ in range(20):
         player.new_game()
-        answers = {search(player, request_of(config)).info_string != "" for _ in range(3)}
+        answers = {search(player, config).info_string != "" for _ in range(3)}
         assert len(answers) == 1
         games += answers
     assert set(games) == {True, False}
@@ -129,11 +118,11 @@ def test_analyses_and_searchmoves_do_not_use_the_book(with_book: EngineConfig) -
     player, _ = loaded(with_book)
     control = SearchControl()
     control.stop()
-    analysed = search(player, request_of(with_book, limits=Limits(infinite=True)), control)
+    analysed = search(player, with_book, limits=Limits(infinite=True), control=control)
     assert analysed.info_string == ""
     chosen = request_of(with_book).board.legal_moves()[:1]
     limits = Limits(nodes=5, root_moves=tuple(chosen))
-    assert search(player, request_of(with_book, limits=limits)).move == chosen[0]
+    assert search(player, with_book, limits=limits).move == chosen[0]
 
 
 OWN_NETWORK = with_fields(
@@ -154,7 +143,7 @@ def _own_book(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> None:
     player, messages = loaded(OWN_NETWORK)
     assert any("book=" in message and "goryu.db" in message for message in messages)
-    answer = search(player, request_of(OWN_NETWORK, limits=limits))
+    answer = search(player, OWN_NETWORK, limits=limits)
     assert answer.info_string.startswith("book: ")
     assert answer.move in Board().legal_moves()
 
@@ -177,7 +166,7 @@ def test_goryus_own_book_answers_in_games_with_a_time_limit(limits: Limits) -> N
 def test_goryus_own_book_makes_no_other_player_stronger(change: dict[str, Value], limits: Limits) -> None:
     config = with_fields(OWN_NETWORK, change)
     player, _ = loaded(config)
-    assert search(player, request_of(config, limits=limits)).info_string == ""
+    assert search(player, config, limits=limits).info_string == ""
 
 
 @pytest.mark.usefixtures("_own_book")
@@ -206,7 +195,7 @@ def test_goryus_own_book_plays_with_the_networks_that_goryu_ships_and_downloads(
     for model, is_used in (*((model, True) for model in used), (str(other), False)):
         config = with_fields(OWN_NETWORK, {"evaluator.model": model})
         player, messages = loaded(config)
-        answer = search(player, request_of(config, limits=Limits(movetime_ms=20.0)))
+        answer = search(player, config, limits=Limits(movetime_ms=20.0))
         assert (answer.info_string != "") == is_used
         assert any("book=" in message for message in messages) == is_used
         assert ("network: miniosl.onnx (the strongest)" in messages) == (not model)
@@ -216,23 +205,10 @@ def test_an_analysis_ends_before_visits_overflow(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("goryu.players.graph_search.MOST_VISITS", 50)
     player, _ = loaded(QUICK)
     for _ in range(2):
-        answer = search(player, request_of(QUICK, limits=Limits(infinite=True)))
+        answer = search(player, QUICK, limits=Limits(infinite=True))
         result = present(player.result(600))
         assert answer.move is not None
         assert 48 <= sum(move.visits for move in result.moves) < 60
-
-
-def test_pondering_in_the_book_answers_with_it_at_the_hit(with_book: EngineConfig) -> None:
-    player, _ = loaded(with_book)
-    request, control = request_of(with_book, limits=Limits(ponder=True)), SearchControl()
-    answers: list[Answer] = []
-    thread = Thread(target=lambda: answers.append(search(player, request, control)))
-    thread.start()
-    sleep(0.05)
-    assert not answers
-    control.ponderhit(Limits(byoyomi_ms=60_000, time_ms=(0, 0)), monotonic())
-    thread.join(20)
-    assert move_of(answers[0]) == "3g3f"
 
 
 @pytest.mark.parametrize("content", ["", "rubbish", "#YANEURAOU-DB2016 1.00\n"])
@@ -241,7 +217,7 @@ def test_a_broken_book_is_reported_and_the_engine_plays(tmp_path: Path, content:
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, messages = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in messages)
-    assert move_of(search(player, request_of(config))) != "none"
+    assert move_of(search(player, config)) != "none"
 
 
 @pytest.mark.parametrize("path", ["a" * 300, "a\0b", "~nobody/x", "~x"])
@@ -254,15 +230,13 @@ def test_an_impossible_path_is_reported_and_the_engine_plays(path: str) -> None:
     player, messages = loaded(config)
     assert any(message.startswith("Error! ") and "without a book" in message for message in messages)
     assert any(message.startswith("Error! ") and "the shipped goryu-" in message for message in messages)
-    assert move_of(search(player, request_of(config))) != "none"
+    assert move_of(search(player, config)) != "none"
 
 
 @pytest.mark.parametrize("capacity", [100, 1_000_000])
 def test_a_search_to_a_depth_ends_also_where_memory_is_too_small_for_it(capacity: int) -> None:
     config = with_fields(QUICK, {"search.capacity": capacity, "mate.root_nodes": 0})
-    player, _ = loaded(config)
-    answer = search(player, request_of(config, limits=Limits(depth=8)))
-    stats = present(answer.result).stats
+    stats = searched(loaded(config)[0], config, limits=Limits(depth=8)).stats
     assert stats.max_depth >= 8 if capacity > 100 else stats.max_depth < 8
 
 
@@ -271,7 +245,7 @@ def test_a_search_for_nodes_ends_where_nothing_is_left_to_evaluate() -> None:
     config = with_fields(QUICK, {"mate.root_nodes": 0})
     player, _ = loaded(config)
     sfen, limits = "8k/9/9/8P/9/9/9/9/K6R1 b - 1", Limits(nodes=100, root_moves=(move_from_usi("9h9i"),))
-    result = present(search(player, request_of(config, "9i9h", "1a1b", limits=limits, sfen=sfen)).result)
+    result = searched(player, config, "9i9h", "1a1b", limits=limits, sfen=sfen)
     assert (result.stats.evaluations, result.stats.playouts) == (1, 1600)
 
 
@@ -286,29 +260,21 @@ def test_the_evaluation_of_the_root_is_not_taken_for_a_slow_batch(limits: Limits
             return super().evaluate(states)
 
     config = with_fields(QUICK, {"mate.root_nodes": 0})
-    player = Player(lambda: now[0])
-    player.load(config, lambda message: None)
-    assert player.slot.loaded is not None
-    player.slot.loaded = replace(player.slot.loaded, evaluator=SlowAtFirst())
-    request = replace(request_of(config, limits=limits), started_s=0.0)
-    assert search(player, request).move is not None
+    player, _ = loaded(config, lambda: now[0])
+    player.slot.loaded = replace(present(player.slot.loaded), evaluator=SlowAtFirst())
+    assert search(player, config, limits=limits, started_s=0.0).move is not None
     assert 0.3 < now[0] < 0.5
     assert player._time._latency_ms == pytest.approx(4.0)
 
 
 def test_a_graph_on_a_gpu_gets_more_memory() -> None:
-    class OnGpu(HashedEvaluator):
-        backend = "CUDA"
-
     config = with_fields(QUICK, {"search.capacity_bytes": 0, "mate.root_nodes": 0})
     player, _ = loaded(config)
     sizes = []
-    for evaluator in (HashedEvaluator(), OnGpu()):
-        assert player.slot.loaded is not None
-        player.slot.loaded = replace(player.slot.loaded, evaluator=evaluator)
-        search(player, request_of(config))
-        assert player._graph.puct is not None
-        sizes.append(player._graph.puct.config.capacity_bytes)
+    for evaluator in (HashedEvaluator(), OnGpu(HashedEvaluator())):
+        player.slot.loaded = replace(present(player.slot.loaded), evaluator=evaluator)
+        search(player, config)
+        sizes.append(present(player._graph.puct).config.capacity_bytes)
     assert sizes[0] == int((1 << 30) / MEMORY_FACTOR[IMPLEMENTATION])
     assert sizes[1] == int(automatic_hash_bytes(uses_gpu=True) / MEMORY_FACTOR[IMPLEMENTATION])
 
@@ -316,7 +282,7 @@ def test_a_graph_on_a_gpu_gets_more_memory() -> None:
 def test_a_search_goes_on_when_its_memory_is_full() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20, "mate.root_nodes": 0})
     player, messages = loaded(config)
-    result = present(search(player, request_of(config, limits=Limits(nodes=50_000))).result)
+    result = searched(player, config, limits=Limits(nodes=50_000))
     assert result.stats.evaluations == 50_000
     assert sum(move.visits for move in result.moves) == result.stats.playouts
     assert len(messages) == 1, "nothing but the evaluator's name"
@@ -342,7 +308,7 @@ def test_without_any_network_material_is_counted(tmp_path: Path, monkeypatch: py
     assert len(problems) == 1
     assert "none.onnx" in problems[0]
     assert "the material evaluator instead" in problems[0]
-    assert move_of(search(player, request_of(config))) != "none"
+    assert move_of(search(player, config)) != "none"
 
 
 def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Path) -> None:
@@ -350,7 +316,7 @@ def test_an_unreadable_entry_is_reported_once_and_the_engine_plays(tmp_path: Pat
     config = with_fields(QUICK, {"book_file.path": str(tmp_path / "book.db")})
     player, messages = loaded(config)
     for _ in range(2):
-        assert search(player, request_of(config)).info_string == ""
+        assert search(player, config).info_string == ""
     assert sum("nonsense" in message for message in messages) == 1
 
 
@@ -362,7 +328,7 @@ def test_a_graph_searched_under_other_rules_is_not_reused() -> None:
         with_fields(QUICK, {"rules.first_recurrence": False}),
     ):
         for inherited in (False, True):
-            result = present(search(player, request_of(config)).result)
+            result = searched(player, config)
             assert (sum(move.visits for move in result.moves) > 30) == inherited
 
 
@@ -372,7 +338,7 @@ def test_a_position_that_other_moves_led_to_does_not_keep_their_repetitions() ->
     games = ("5i5h 5a5b 5h5i 5b5a", "5i6h 5a6b 6h5i 6b5a")
 
     def values(player: Player, moves: str) -> dict[str, float]:
-        result = present(search(player, request_of(config, *moves.split(), sfen=sfen, limits=limits)).result)
+        result = searched(player, config, *moves.split(), sfen=sfen, limits=limits)
         return {move_to_usi(move.move): move.value for move in result.moves}
 
     player, _ = loaded(config)
@@ -390,17 +356,15 @@ def test_stochastic_pondering_searches_for_the_opponent_and_answers_for_us() -> 
     answer = player.search(request, control, stops_after(200, control))
     assert answer.move in request.board.legal_moves()
     assert present(answer.result).value > 0.2, "white has a rook more"
-    assert player._graph.puct is not None
-    assert player._graph.puct.config.draw_value == -config.rules.draw_value(1)
+    assert present(player._graph.puct).config.draw_value == -config.rules.draw_value(1)
 
 
 def test_a_stop_right_after_a_hit_is_answered_by_the_search() -> None:
     config = with_fields(QUICK, {"evaluator.kind": "material", "ponders_on_all_replies": True})
-    player, _ = loaded(config)
     control = SearchControl()
     control.ponderhit(Limits(nodes=1), monotonic())
     control.stop()
-    answer = search(player, request_of(config, "7g7f", "9a9b", limits=Limits(ponder=True)), control)
+    answer = search(loaded(config)[0], config, "7g7f", "9a9b", limits=Limits(ponder=True), control=control)
     assert answer.move == present(answer.result).moves[0].move
 
 
@@ -411,7 +375,7 @@ def test_after_a_hit_resignation_is_as_in_any_game() -> None:
         control = SearchControl()
         end = partial(control.ponderhit, Limits(nodes=1), monotonic()) if is_hit else control.stop
         Timer(0.2, end).start()
-        answer = search(player, request_of(config, limits=Limits(ponder=True)), control)
+        answer = search(player, config, limits=Limits(ponder=True), control=control)
         assert (answer.move is None) == is_hit
 
 
@@ -423,7 +387,7 @@ def test_the_greater_threshold_of_resignation_counts(percent: int, permille: int
     config = with_fields(QUICK, {"resign_value": options.config.resign_value})
     config = replace(config, resign_value_percent=options.config.resign_value_percent)
     player, _ = loaded(config)
-    assert (search(player, request_of(config)).move is None) == resigns
+    assert (search(player, config).move is None) == resigns
 
 
 @pytest.mark.parametrize("limits, nodes", [(Limits(nodes=600), 0), (Limits(), 600)])
@@ -431,28 +395,20 @@ def test_a_search_for_nodes_may_end_when_no_other_move_can_catch_up(limits: Limi
     sfen = "lnsgkgsnl/7b1/ppppppppp/9/4r4/4R4/PPPPPPPPP/1B7/LNSGKGSNL b - 1"  # It wins a rook.
     material = with_fields(QUICK, {"evaluator.kind": "material", "mate.root_nodes": 0, "mate.leaf_nodes": 0})
     config = with_fields(material, {"nodes": nodes, "search.final_move": "visits"})
-    answers = []
-    for stops_early in (True, False):
-        early = with_fields(config, {"nodes_stop_early": stops_early})
-        player, _ = loaded(early)
-        answers.append(search(player, request_of(early, sfen=sfen, limits=limits)))
-    early_result, full_result = answers[0].result, answers[1].result
-    assert early_result is not None
-    assert full_result is not None
-    assert move_of(answers[0]) == move_of(answers[1])
-    assert full_result.stats.evaluations == 600
-    stats = early_result.stats
-    assert 0 < stats.evaluations < 600
-    left = (600 - stats.evaluations) * stats.playouts / stats.evaluations
-    assert stats.lead is not None
-    assert stats.lead > left
+    early, full = (
+        searched(loaded(one)[0], one, sfen=sfen, limits=limits)
+        for one in (with_fields(config, {"nodes_stop_early": stops_early}) for stops_early in (True, False))
+    )
+    assert early.move == full.move
+    assert full.stats.evaluations == 600
+    assert 0 < early.stats.evaluations < 600
+    left = (600 - early.stats.evaluations) * early.stats.playouts / early.stats.evaluations
+    assert present(early.stats.lead) > left
 
 
 def test_under_the_try_rule_the_king_moves_and_nothing_is_declared() -> None:
-    sfen = "9/4K4/9/9/9/9/9/9/k8 b - 1"
     config = with_fields(QUICK, {"rules.entering_king": "TryRule"})
-    player, _ = loaded(config)
-    answer = search(player, request_of(config, sfen=sfen))
+    answer = search(loaded(config)[0], config, sfen="9/4K4/9/9/9/9/9/9/k8 b - 1")
     assert (move_of(answer), answer.declares) == ("5b5a", False)
 
 
@@ -467,12 +423,11 @@ def test_declaring_takes_a_ply_of_its_own(sfen: str, rule: str, mate: int) -> No
     """A side to move that loses is mated in an even number of plies."""
     config = with_fields(QUICK, {"rules.entering_king": rule})
     player, _ = loaded(config)
-    result = present(search(player, request_of(config, sfen=sfen, limits=Limits(nodes=300))).result)
+    result = searched(player, config, sfen=sfen, limits=Limits(nodes=300))
     assert result.moves[0].mate == mate
 
 
 def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
-    sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
     config = with_fields(QUICK, {"mate.root_nodes": 0, "mate.leaf_nodes": 0})
     player, _ = loaded(config)
     for limits in (Limits(infinite=True), Limits(ponder=True)):
@@ -481,7 +436,7 @@ def test_a_declaration_is_analysed_and_played_at_once_at_the_hit() -> None:
         end = partial(control.ponderhit, clocks, monotonic()) if limits.ponder else control.stop
         report = Mock(side_effect=lambda *_, reports=reports, end=end: next(reports) == 2 and end())
         begun = monotonic()
-        assert player.search(request_of(config, sfen=sfen, limits=limits), control, report).declares
+        assert search(player, config, sfen=IN_CAMP, limits=limits, control=control, report=report).declares
         assert report.call_count >= 2, "it waited for the end"
         assert monotonic() - begun < 60.0
 
@@ -501,45 +456,39 @@ def test_the_search_for_a_mate_before_the_search_has_its_bounds(
     in_graph = {"mate.leaf_nodes": 0, "mate.nodes_per_visit": 0}
     config = with_fields(QUICK, {**in_graph, "mate.root_nodes": 100_000, **change})
     player, _ = loaded(config)
-    sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
     control = SearchControl()
     if not is_found:
         Timer(0.3, control.stop).start()
-    result = present(
-        search(player, request_of(config, sfen=sfen, limits=Limits(nodes=nodes)), control).result
-    )
+    result = searched(player, config, sfen=MATE_IN_7, limits=Limits(nodes=nodes), control=control)
     assert (result.moves[0].mate == 7) == is_found
 
 
 @pytest.mark.parametrize("chosen, is_found", [((), True), (("G*4g", "G*5h"), True), (("G*4g",), False)])
 def test_an_analysis_searches_for_a_mate(chosen: tuple[str, ...], is_found: bool) -> None:
     config = with_fields(QUICK, {"mate.leaf_nodes": 0, "output.lines": 2})
-    moments = count()
-    player = Player(lambda: next(moments) / 10_000)  # Every question takes a tenth of a millisecond.
-    player.load(config, lambda message: None)
-    sfen = "l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1"
+    player, _ = loaded(config, ticking(1e-4))
     limits = Limits(infinite=True, root_moves=tuple(map(move_from_usi, chosen)))
     control = SearchControl()
-    request = replace(request_of(config, sfen=sfen, limits=limits), started_s=0.0)
-    result = present(player.search(request, control, stops_after(50, control)).result)
-    assert (result.moves[0].mate == 7) == is_found
-    assert not is_found or len(result.moves[0].pv) == 7, "the whole mate is shown"
+    best, *_ = searched(
+        player, config, sfen=MATE_IN_7, limits=limits, started_s=0.0, control=control,
+        report=stops_after(50, control),
+    ).moves  # fmt: skip
+    assert (best.mate == 7) == is_found
+    assert not is_found or len(best.pv) == 7, "the whole mate is shown"
 
 
 def test_the_mate_that_is_played_is_shortened() -> None:
-    player, _ = loaded(QUICK)
     sfen = "lnsgkgsnl/9/pppp1p1p1/4S3p/5BP2/2P2P1PB/P1NPr1+p1P/1+r2G4/L3PK1NL w 2Pgs 1"
-    result = present(search(player, request_of(QUICK, sfen=sfen, limits=Limits(movetime_ms=20_000))).result)
-    assert result.moves[0].mate == 3
-    assert len(result.moves[0].pv) == 3
+    best = searched(loaded(QUICK)[0], QUICK, sfen=sfen, limits=Limits(movetime_ms=20_000)).moves[0]
+    assert (best.mate, len(best.pv)) == (3, 3)
 
 
 @pytest.mark.skipif(IMPLEMENTATION == "python", reason="takes minutes in Python")
 def test_a_mate_search_ends_with_a_proof_in_little_memory() -> None:
     config = with_fields(QUICK, {"search.capacity_bytes": 1 << 20})
-    player, _ = loaded(config)
     request = request_of(config, sfen="l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1")
-    assert player.solve_mate(request, SearchControl(), limit_ms=None).verdict is MateVerdict.NO_MATE
+    mate = loaded(config)[0].solve_mate(request, SearchControl(), limit_ms=None)
+    assert mate.verdict is MateVerdict.NO_MATE
 
 
 @pytest.mark.parametrize(
@@ -550,21 +499,19 @@ def test_an_interrupted_search_that_cannot_go_on_answers_with_its_result_so_far(
     monkeypatch: pytest.MonkeyPatch, failing: Callable[[int, str], Evaluator], limits: Limits, loads: int
 ) -> None:
     evaluator = failing(60, "the GPU has gone")
-    whole = replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator)
-    load = Mock(return_value=whole)
+    load = Mock(return_value=replace(load_evaluator(QUICK.evaluator, print), evaluator=evaluator))
     monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
-    player, messages = Player(lambda: 0.0), list[str]()  # No time passes.
-    player.load(QUICK, messages.append)
-    answer = search(player, replace(request_of(QUICK, limits=limits), started_s=0.0))
+    player, messages = loaded(QUICK, lambda: 0.0)  # No time passes.
+    answer = search(player, QUICK, limits=limits, started_s=0.0)
     assert load.call_count == loads
     problem = "Error! the GPU has gone"
     assert answer.info_string == (problem if loads == 1 else "")
     assert any(message.startswith(problem) for message in messages) == (loads == 2)
-    assert answer.result is not None
-    assert answer.result.stats.playouts >= 60
-    assert answer.move == answer.result.move
+    result = present(answer.result)
+    assert result.stats.playouts >= 60
+    assert answer.move == result.move
     with pytest.raises(RuntimeError):
-        search(player, request_of(QUICK, "7g7f", "9c9d"))
+        search(player, QUICK, "7g7f", "9c9d")
 
 
 @pytest.mark.parametrize("second", ["fails", "fails early", "is stopped"])
@@ -584,11 +531,11 @@ def test_the_search_that_got_further_answers(
     loads = iter([lambda: replace(whole, evaluator=failing(60, "the GPU has gone")), load_again])
     monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads)())
     player, messages = loaded(QUICK)
-    answer = search(player, request_of(QUICK, limits=Limits(nodes=10_000)), control)
+    answer = search(player, QUICK, limits=Limits(nodes=10_000), control=control)
     assert "Error! the GPU has gone; loading the evaluator again" in messages
-    assert answer.result is not None
-    assert answer.result.stats.playouts >= 60
-    assert answer.move == answer.result.move
+    result = present(answer.result)
+    assert result.stats.playouts >= 60
+    assert answer.move == result.move
 
 
 def test_an_evaluator_that_has_failed_at_once_is_loaded_again(
@@ -598,8 +545,8 @@ def test_an_evaluator_that_has_failed_at_once_is_loaded_again(
     loads = iter([replace(whole, evaluator=failing(0, "the GPU has gone")), whole, whole])
     monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
     player, _ = loaded(QUICK)
-    answer = search(player, request_of(QUICK))
-    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK)).move
+    answer = search(player, QUICK)
+    assert answer.move == search(loaded(QUICK)[0], QUICK).move
 
 
 class OnGpu:
@@ -625,12 +572,12 @@ def test_a_search_whose_gpu_is_lost_goes_on_on_the_cpu_and_the_next_game_has_the
     monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
     config = with_fields(QUICK, {"evaluator.device": "0,1"})
     player, messages = loaded(config)
-    answer = search(player, request_of(config, limits=Limits(nodes=200)))
+    answer = search(player, config, limits=Limits(nodes=200))
     assert not answer.info_string
     assert present(answer.result).stats.evaluations >= 200
-    assert answer.move == search(loaded(QUICK)[0], request_of(QUICK, limits=Limits(nodes=200))).move
+    assert answer.move == search(loaded(QUICK)[0], QUICK, limits=Limits(nodes=200)).move
     assert "Error! CUDA failure 2: out of memory; loading the evaluator again" in messages
-    assert search(player, request_of(config)).result is not None
+    assert search(player, config).result is not None
     assert devices[:2] == ["0,1", "-1"]
     player.load(config, messages.append)
     assert devices[-1] == "0,1"
@@ -664,12 +611,8 @@ def test_an_error_that_is_not_of_the_gpu_leaves_the_search_on_it(
         load = Mock(return_value=faulty)
         monkeypatch.setattr(evaluator_slot, "load_evaluator", load)
         player, messages = loaded(QUICK)
-        request = request_of(QUICK, limits=Limits(nodes=10_000))
-        if calls:
-            assert present(search(player, request).result).stats.playouts >= 60
-        else:
-            with pytest.raises(error):
-                search(player, request)
+        with nullcontext() if calls else pytest.raises(error):
+            assert searched(player, QUICK, limits=Limits(nodes=10_000)).stats.playouts >= 60
         assert f"Error! {error.__name__}: a bug; searching again with an empty graph" in messages
         assert load.call_count == 1
         assert player.slot.loaded is faulty
@@ -687,7 +630,7 @@ def test_a_search_that_an_error_has_cut_short_begins_anew(monkeypatch: pytest.Mo
             return evaluator.evaluate(states)
 
     monkeypatch.setattr(player.slot, "loaded", replace(present(player.slot.loaded), evaluator=FailingOnce()))
-    answer = search(player, request_of(QUICK, limits=Limits(nodes=500)))
+    answer = search(player, QUICK, limits=Limits(nodes=500))
     assert present(answer.result).stats.playouts >= 500
     assert "Error! MemoryError; searching again with an empty graph" in messages
 
@@ -722,9 +665,8 @@ def test_a_network_is_loaded_again_only_if_there_is_time_for_it(
     lost = replace(whole, evaluator=OnGpu(failing(60, "the GPU has gone")))
     loads = iter([lost, replace(whole, evaluator=Stopping())])
     monkeypatch.setattr(evaluator_slot, "load_evaluator", lambda config, report: next(loads))
-    player = Player(lambda: 0.0)  # No time passes.
-    player.load(config, lambda message: None)
-    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0), control)
+    player, _ = loaded(config, lambda: 0.0)  # No time passes.
+    answer = search(player, config, limits=limits, started_s=0.0, control=control)
     loads_again = not is_short and (allows_fallback or limits.ponder)
     assert (next(loads, None) is None) == loads_again
     assert bool(answer.info_string) != loads_again
@@ -732,7 +674,7 @@ def test_a_network_is_loaded_again_only_if_there_is_time_for_it(
 
 def test_without_an_evaluator_every_request_gets_the_reason() -> None:
     player, _ = loaded(EngineConfig(EvaluatorConfig(model="/nowhere.onnx", allows_fallback=False)))
-    assert "nowhere.onnx" in search(player, request_of(QUICK)).info_string
+    assert "nowhere.onnx" in search(player, QUICK).info_string
     with pytest.raises(LoadingError, match="nowhere"):
         player.evaluate(Board())
 
@@ -741,22 +683,17 @@ def test_without_an_evaluator_every_request_gets_the_reason() -> None:
     ("limits", "is_short"), [(Limits(movetime_ms=1000), False), (Limits(time_ms=(9e9, 9e9)), True)]
 )
 def test_the_only_move_is_played_at_once_except_with_movetime(limits: Limits, is_short: bool) -> None:
-    moments = iter(range(1_000_000))
-    player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
-    player.load(QUICK, lambda message: None)
-    request = replace(request_of(QUICK, limits=limits, sfen="k8/9/1R7/9/9/9/9/9/K8 w - 1"), started_s=0.0)
-    assert len(request.board.legal_moves()) == 1
-    answer = search(player, request)
-    assert (present(answer.result).stats.playouts < 20) == is_short
+    player, _ = loaded(QUICK, ticking(0.01))
+    sfen = "k8/9/1R7/9/9/9/9/9/K8 w - 1"
+    assert len(Board(sfen).legal_moves()) == 1
+    result = searched(player, QUICK, limits=limits, sfen=sfen, started_s=0.0)
+    assert (result.stats.playouts < 20) == is_short
 
 
 @pytest.mark.parametrize("limits", [Limits(), Limits(time_ms=(1e7, 1e7))])
 def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
-    moments = iter(range(1_000_000))
-    player = Player(lambda: float(next(moments)))  # Every question takes a second.
     config = with_fields(QUICK, {"nodes": 400, "mate.root_nodes": 0})
-    player.load(config, lambda message: None)
-    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
+    answer = search(loaded(config, ticking(1.0))[0], config, limits=limits, started_s=0.0)
     assert present(answer.result).stats.playouts == 400
     assert answer.elapsed_ms > 229_000, "longer than the clock alone would have allowed"
 
@@ -774,36 +711,31 @@ def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
 def test_limits_of_go_outrank_the_options(
     change: dict[str, Value], limits: Limits, least: int, most: int
 ) -> None:
-    moments = iter(range(1_000_000))
-    player = Player(lambda: next(moments) / 100)  # Every question takes a hundredth of a second.
     config = with_fields(QUICK, {"mate.root_nodes": 0, **change})
-    player.load(config, lambda message: None)
-    answer = search(player, replace(request_of(config, limits=limits), started_s=0.0))
-    assert least <= present(answer.result).stats.playouts <= most
+    result = searched(loaded(config, ticking(0.01))[0], config, limits=limits, started_s=0.0)
+    assert least <= result.stats.playouts <= most
+
+
+DRUNK = with_fields(QUICK, {"random_opening.plies": 30, "random_opening.temperature": 100.0})
 
 
 def test_a_bad_move_drawn_at_random_is_no_reason_to_resign() -> None:
-    sober = present(search(loaded(QUICK)[0], request_of(QUICK)).result)
-    value = sober.moves[0].value
-    drunk = with_fields(QUICK, {"random_opening.plies": 30, "random_opening.temperature": 100.0})
-    player, _ = loaded(drunk)
+    value = searched(loaded(QUICK)[0], QUICK).moves[0].value
+    player, _ = loaded(DRUNK)
     values = []
     for threshold in [value - 0.002] * 5 + [value + 0.1]:
         player.new_game()
-        config = replace(drunk, resign_value=threshold)
-        answer = search(player, request_of(config))
+        answer = search(player, replace(DRUNK, resign_value=threshold))
         assert (answer.move is None) == (threshold > value)
         values.append(present(answer.result).moves[0].value)
-    assert min(values) < sober.moves[0].value - 0.2, "all were good: the test tests nothing"
+    assert min(values) < value - 0.2, "all were good: the test tests nothing"
 
 
 def test_a_seed_may_be_set_after_loading() -> None:
     def moves(loaded_seed: int, seed: int) -> list[str]:
         player, _ = loaded(with_fields(QUICK, {"seed": loaded_seed}))
-        drunk = with_fields(
-            QUICK, {"random_opening.plies": 30, "random_opening.temperature": 100.0, "seed": seed}
-        )
-        return [move_of(search(player, request_of(drunk))) for _ in range(5)]
+        drunk = with_fields(DRUNK, {"seed": seed})
+        return [move_of(search(player, drunk)) for _ in range(5)]
 
     assert moves(1, 7) == moves(7, 7) != moves(1, 8)
 
@@ -812,11 +744,11 @@ def test_a_mate_by_another_move_does_not_end_a_search_of_chosen_moves() -> None:
     sfen = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
     config = with_fields(QUICK, {"mate.root_nodes": 0})
     player, _ = loaded(config)
-    mating = present(search(player, request_of(config, sfen=sfen, limits=Limits(nodes=1000))).result)
+    mating = searched(player, config, sfen=sfen, limits=Limits(nodes=1000))
     assert (mating.stats.is_proven, mating.moves[0].mate) == (True, 1)
     chosen = tuple(move for move in Board(sfen).legal_moves() if move_to_usi(move) in ("5i5h", "5i4i"))
     limits = Limits(nodes=60, root_moves=chosen)
-    result = present(search(player, request_of(config, sfen=sfen, limits=limits)).result)
+    result = searched(player, config, sfen=sfen, limits=limits)
     assert result.stats.playouts == 60 or result.stats.is_exhausted
     assert {move.move for move in result.moves} == set(chosen)
 
@@ -828,7 +760,7 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
     def answer(*chosen: str) -> tuple[str, int]:
         """Returns the move played, and how many visits the moves have in all."""
         moves = tuple(move for move in Board().legal_moves() if move_to_usi(move) in chosen)
-        found = search(player, request_of(QUICK, limits=Limits(nodes=100, root_moves=moves)))
+        found = search(player, QUICK, limits=Limits(nodes=100, root_moves=moves))
         return move_of(found), sum(move.visits for move in present(found.result).moves)
 
     free, visits = answer()
@@ -869,18 +801,6 @@ def test_the_shipped_network_is_opened_on_the_first_backend_that_works(
     assert messages == ["out of memory"] * (len(opened) - 1)
 
 
-def test_a_missing_model_is_reported_once_and_replaced() -> None:
-    config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
-    messages: list[str] = []
-    loaded = load_evaluator(config, messages.append)
-    assert "model=goryu-" in loaded.description
-    problems = [message for message in messages if "none.onnx" in message]
-    name = model_path(EvaluatorConfig()).name
-    (problem,) = problems
-    assert problem.startswith("Error! model /nowhere/none.onnx: no such file; playing with the shipped ")
-    assert problem.endswith(f"{name} instead, without the options of the file next to it")
-
-
 @pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])
 def test_networks_get_the_value_of_a_draw(
     moves: tuple[str, ...], expected: float, monkeypatch: pytest.MonkeyPatch
@@ -889,8 +809,7 @@ def test_networks_get_the_value_of_a_draw(
     values: list[float] = []
     monkeypatch.setattr(LoadedEvaluator, "set_draw_value", lambda self, value: values.append(value))
     config = with_fields(QUICK, {"rules.draw_value_black": -0.2, "rules.draw_value_white": -0.4})
-    player, _ = loaded(config)
-    search(player, request_of(config, *moves))
+    search(loaded(config)[0], config, *moves)
     assert values == pytest.approx([expected])
 
 
@@ -909,18 +828,17 @@ def test_threads_are_limited_by_the_number_of_cores(monkeypatch: pytest.MonkeyPa
         return make_puct(*arguments, **options)
 
     monkeypatch.setattr("goryu.players.kept_graph.make_puct", count_threads)
-    search(player, request_of(config))
+    search(player, config)
     assert made == [8]
 
 
 def test_a_mate_does_not_replace_a_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
-    sfen = "1K1+R1+R3/PPPPPPPPP/1S1B1B3/9/9/9/9/9/4k4 b G 100"
     monkeypatch.setattr("goryu.players.root_mate.mate_in_one", lambda board: board.legal_moves()[0])
     player, _ = loaded(QUICK)
     for limits in (Limits(nodes=10), Limits(ponder=True)):
         control = SearchControl()
         Timer(0.2, control.ponderhit, (Limits(nodes=10), monotonic())).start()
-        assert search(player, request_of(QUICK, sfen=sfen, limits=limits), control).declares
+        assert search(player, QUICK, sfen=IN_CAMP, limits=limits, control=control).declares
 
 
 def test_the_book_move_is_played_at_the_hit_and_not_after_stop(with_book: EngineConfig) -> None:
@@ -929,5 +847,5 @@ def test_the_book_move_is_played_at_the_hit_and_not_after_stop(with_book: Engine
         control = SearchControl()
         end = partial(control.ponderhit, Limits(nodes=10), monotonic()) if is_hit else control.stop
         Timer(0.2, end).start()
-        answer = search(player, request_of(with_book, limits=Limits(ponder=True)), control)
+        answer = search(player, with_book, limits=Limits(ponder=True), control=control)
         assert answer.info_string.startswith("book: ") == is_hit
