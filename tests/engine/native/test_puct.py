@@ -31,6 +31,7 @@ from goryu.search.graph.proof import MateSolver, Solver, no_solver
 from goryu.search.graph.puct import Puct
 from goryu.search.mates import mate
 from goryu.search.result import SearchResult, SearchStats
+from playing import never
 from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -58,10 +59,6 @@ def _is_compiled(native: ModuleType) -> None:
 
 THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
 """After 54 of White's 60 moves Black mates in five."""
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 class Pair:

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import count
 from math import inf
-from time import monotonic
 from typing import Any, cast
 
 import pytest
@@ -18,12 +16,13 @@ from goryu.players.clock.limits import Limits
 from goryu.players.clock.time_manager import Budget, TimeManager
 from goryu.players.config import EngineConfig, EvaluatorConfig, with_fields
 from goryu.players.levels.levels import LEVELS, at_level
-from goryu.players.player import Player
 from goryu.players.reply_mates import ReplyMates
-from goryu.players.request import Answer, Request, SearchControl
+from goryu.players.request import Answer, SearchControl
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import no_solver
 from goryu.search.mates.mate import Mate, MateVerdict
+from playing import loaded, never, search, ticking
+from present import present
 
 THREATENED = "p1s2g1nl/kn+R2s3/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4K2 w GL2P5p 1"
 """From a game, with the other side to move: after 54 of White's 60 moves Black mates in five."""
@@ -37,10 +36,6 @@ CONFIG = with_fields(
 )
 
 
-def never() -> bool:
-    return False
-
-
 def is_mated(move: Move) -> bool:
     """Does Black mate after this move of White's?"""
     board = Board(THREATENED)
@@ -49,11 +44,8 @@ def is_mated(move: Move) -> bool:
 
 
 def answer_of(config: EngineConfig, limits: Limits) -> Answer:
-    moments = count()
-    player = Player(lambda: next(moments) / 10_000)  # Every question takes a tenth of a millisecond.
-    player.load(config, lambda message: None)
-    request = Request(Board(THREATENED), limits, config, 0.0)
-    return player.search(request, SearchControl(), lambda result, ms: None)
+    player, _ = loaded(config, ticking(1e-4))
+    return search(player, config, sfen=THREATENED, limits=limits, started_s=0.0)
 
 
 def searched(playouts: int) -> Puct:
@@ -137,44 +129,36 @@ def test_where_every_move_loses_the_search_does_not_hope_for_another() -> None:
 
 @pytest.mark.parametrize("limits", [Limits(nodes=300), Limits(movetime_ms=1000)], ids=str)
 def test_the_engine_plays_no_move_into_a_mate_that_it_can_find(limits: Limits) -> None:
-    answer = answer_of(CONFIG, limits)
-    assert answer.move is not None
-    assert not is_mated(answer.move)
+    assert not is_mated(present(answer_of(CONFIG, limits).move))
 
 
 def test_without_the_option_it_may() -> None:
-    answer = answer_of(with_fields(CONFIG, {"mate.reply_nodes": 0}), Limits(nodes=300))
-    assert answer.move is not None
-    assert is_mated(answer.move), move_to_usi(answer.move)
+    move = present(answer_of(with_fields(CONFIG, {"mate.reply_nodes": 0}), Limits(nodes=300)).move)
+    assert is_mated(move), move_to_usi(move)
     assert EngineConfig().mate.reply_nodes > 0, "on unless another value is asked for"
 
 
-def test_an_analysis_shows_the_search_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[ReplyMates] = []
-    monkeypatch.setattr(ReplyMates, "refute", lambda mates, must_stop: asked.append(mates))
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[ReplyMates]:
+    """Those that were asked to refute a move; they do not."""
+    found: list[ReplyMates] = []
+    monkeypatch.setattr(ReplyMates, "refute", lambda mates, must_stop: found.append(mates))
+    return found
+
+
+def test_an_analysis_shows_the_search_as_it_is(asked: list[ReplyMates]) -> None:
     answer_of(CONFIG, Limits(nodes=300))
     assert asked
     asked.clear()
-
-    player, control = Player(), SearchControl()
-    player.load(CONFIG, lambda message: None)
-    request = Request(Board(THREATENED), Limits(infinite=True), CONFIG, monotonic())
-    answer = player.search(request, control, lambda result, ms: control.stop())
-    assert answer.result is not None
+    (player, _), control, limits = loaded(CONFIG), SearchControl(), Limits(infinite=True)
+    search(player, CONFIG, sfen=THREATENED, limits=limits, control=control, report=lambda *_: control.stop())
     assert not asked
 
 
-def test_the_only_move_is_played_without_a_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[ReplyMates] = []
-    monkeypatch.setattr(ReplyMates, "refute", lambda mates, must_stop: asked.append(mates))
-    player = Player()
-    player.load(CONFIG, lambda message: None)
-    board = Board("8k/9/9/9/9/9/9/8r/K8 b - 1")
-    moves = board.legal_moves()
-    request = Request(board, Limits(byoyomi_ms=1000, time_ms=(0, 0)), CONFIG, monotonic())
-    answer = player.search(request, SearchControl(), lambda result, ms: None)
-    assert len(moves) == 1
-    assert answer.move == moves[0]
+def test_the_only_move_is_played_without_a_look(asked: list[ReplyMates]) -> None:
+    sfen = "8k/9/9/9/9/9/9/8r/K8 b - 1"
+    limits = Limits(byoyomi_ms=1000, time_ms=(0, 0))
+    assert [search(loaded(CONFIG)[0], CONFIG, sfen=sfen, limits=limits).move] == Board(sfen).legal_moves()
     assert not asked
 
 

@@ -8,16 +8,12 @@ import pytest
 from goryu.evaluators.network.runners import PlanesRunner
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import Formula, PuctConfig
-from goryu.search.result import SearchStats
 from goryu_lab.benchmark.throughput import MIDDLE_GAME
 from gpu.simulated_device import SimulatedDevice
+from playing import never
 
 SHIPPED = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
 """The formulas of goryu-5x64, which has a sharper policy than AlphaZero's constants expect."""
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 @pytest.mark.skipif(IMPLEMENTATION == "python", reason="too slow, and there is one thread")

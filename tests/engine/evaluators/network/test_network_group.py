@@ -13,16 +13,12 @@ from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.players.config import DeviceConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.search.graph.config import Formula, PuctConfig
-from goryu.search.result import SearchStats
 from gpu.simulated_device import SimulatedDevice
+from playing import never
 
 needs_native = pytest.mark.skipif(IMPLEMENTATION == "python", reason="the Python search has one thread")
 
 FORMULAS = Formula(c_init=1.3, fpu_reduction=0.36), Formula(c_init=1.5, fpu_reduction=0.1)
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 def fast_device(**settings: Any) -> SimulatedDevice:

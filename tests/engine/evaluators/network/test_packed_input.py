@@ -24,11 +24,11 @@ from goryu.games.shogi import Board as PythonBoard
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
 from goryu.search.graph.config import PuctConfig
-from goryu.search.result import SearchStats
 from goryu_lab.benchmark.random_network import TENSORS
 from goryu_lab.records.conversion import games_from_hcpe
 from goryu_lab.records.hcpe import read_hcpe
 from linear_network import write_model
+from playing import never
 
 onnx: Any = pytest.importorskip("onnx")
 native: Any = pytest.importorskip("goryu._native") if IMPLEMENTATION == "native" else None
@@ -42,10 +42,6 @@ SFENS = (
     "1+P1K1G3/+P+P1G+P4/1S+R1+P4/9/9/9/3+p1+p1k1/2+r3g2/4+p2+bs w BGSN2L7Ps3n2l3p 180",
 )
 """Test vectors of the formats: many pieces in hand, and two kings that have entered."""
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 def random_boards(count: int, seed: int, board_type: Any = Board) -> list[Any]:

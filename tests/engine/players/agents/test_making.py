@@ -27,7 +27,6 @@ from goryu.players.config import (
     EngineConfig,
     EvaluatorConfig,
     OutputConfig,
-    RulesConfig,
     with_fields,
 )
 from goryu.players.player import Player
@@ -35,7 +34,8 @@ from goryu.players.request import Answer, Request, SearchControl
 from goryu.search import depth_limited
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import Gumbel
-from goryu.search.result import SearchResult, SearchStats
+from goryu.search.result import SearchResult
+from playing import loaded, never
 from present import present
 
 OTHERS = [name for name in USI_TRAITS if name != "puct"]
@@ -44,15 +44,9 @@ MATE_IN_3 = "2l2kgnl/4s4/np2Ss1pp/3+B2p2/5p3/8P/1P1PPPPP1/3G2SR1/+b+r3GKNL b G3P
 MATE_IN_1 = "4k4/9/4G4/9/9/9/9/9/4K4 b G 1"
 
 
-def never(stats: SearchStats) -> bool:
-    return False
-
-
 def player_of(name: str, **fields: object) -> tuple[Player, EngineConfig]:
     config = EngineConfig(EvaluatorConfig(kind="hashed"), AlgorithmConfig(name, **fields))  # type: ignore[arg-type]
-    player = Player()
-    player.load(config, lambda message: None)
-    return player, config
+    return loaded(config)[0], config
 
 
 def search(
@@ -124,17 +118,11 @@ def test_a_limit_of_nodes_is_exact(name: str) -> None:
         assert present(answer.result).stats.playouts == nodes
 
 
-def test_the_least_thinking_time_holds_for_players_that_do_not_search() -> None:
-    player, config = player_of("random")
-    config = replace(config, clock=replace(config.clock, minimum_ms=300.0))
-    start_s = time.monotonic()
-    search(player, config, limits=Limits(time_ms=(60_000, 60_000)))
-    assert time.monotonic() - start_s >= 0.29
-
-
-@pytest.mark.parametrize(("nodes", "depth"), [(5, 0), (0, 2)])
-def test_the_least_thinking_time_holds_when_nodes_or_depth_end_the_search(nodes: int, depth: int) -> None:
-    player, config = player_of("puct")
+@pytest.mark.parametrize(("name", "nodes", "depth"), [("random", 0, 0), ("puct", 5, 0), ("puct", 0, 2)])
+def test_the_least_thinking_time_holds_without_a_search_and_when_nodes_or_depth_end_it(
+    name: str, nodes: int, depth: int
+) -> None:
+    player, config = player_of(name)
     config = replace(config, clock=replace(config.clock, minimum_ms=300.0), nodes=nodes, depth=depth)
     start_s = time.monotonic()
     search(player, config, limits=Limits(time_ms=(60_000, 60_000)))
@@ -156,8 +144,7 @@ def test_every_algorithm_plays_from_the_book(name: str, tmp_path: Path) -> None:
     player, config = player_of(name)
     config = with_fields(config, {"book_file.path": str(book)})
     player.load(config, lambda message: None)
-    answer = search(player, config)
-    assert answer.move == move_from_usi("9g9f")
+    assert search(player, config).move == move_from_usi("9g9f")
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -168,13 +155,10 @@ def test_a_mated_player_has_no_move(name: str) -> None:
 
 def test_without_an_evaluator_only_those_that_need_it_resign() -> None:
     for name in OTHERS:
-        config = EngineConfig(
-            EvaluatorConfig(model="/no/such.onnx", allows_fallback=False), AlgorithmConfig(name)
-        )
-        player = Player()
-        player.load(config, lambda message: None)
+        evaluator = EvaluatorConfig(model="/no/such.onnx", allows_fallback=False)
+        config = EngineConfig(evaluator, AlgorithmConfig(name))
         needs = name in ("gumbel", "value", "policy", "mcts-player")
-        assert (search(player, config).move is None) == needs, name
+        assert (search(loaded(config)[0], config).move is None) == needs, name
 
 
 # Alpha-beta.
@@ -185,12 +169,7 @@ def test_alpha_beta_finds_the_value_of_minimax() -> None:
     for depth in (1, 2, 3):
         searcher = AlphaBetaSearcher(material_value)
         found = searcher.search(board, lambda stats, depth=depth: stats.depth >= depth)  # type: ignore[misc]
-
-        def value(state: State) -> float:
-            assert isinstance(state, Board)
-            return material_value(state)
-
-        expected, _ = depth_limited.search(board.copy(), depth, value)
+        expected, _ = depth_limited.search(board.copy(), depth, lambda state: material_value(state))  # type: ignore[arg-type]
         assert found.moves[0].value == pytest.approx(expected)
         assert found.stats.depth == depth
 
@@ -233,10 +212,8 @@ def test_alpha_beta_finds_the_shortest_mate() -> None:
 
 
 def test_alpha_beta_sees_that_it_is_mated() -> None:
-    board = Board("7lk/7p1/8G/9/9/9/9/9/K8 w GP 1")
-    found = AlphaBetaSearcher(material_value).search(board, never)
-    assert found.moves[0].mate is not None
-    assert found.moves[0].mate < 0
+    found = AlphaBetaSearcher(material_value).search(Board("7lk/7p1/8G/9/9/9/9/9/K8 w GP 1"), never)
+    assert present(found.moves[0].mate) < 0
 
 
 def test_alpha_beta_counts_a_repetition_as_a_draw_of_the_option_s_value() -> None:
@@ -258,12 +235,6 @@ def test_flat_monte_carlo_gives_every_move_the_same_number_of_games() -> None:
     assert [move.visits for move in result.moves] == [2] * 30
     values = [move.value for move in result.moves]
     assert values == sorted(values, reverse=True)
-
-
-@pytest.mark.parametrize("searcher", [FlatMonteCarloSearcher(Random(1)), UctSearcher(Random(1))])
-def test_random_games_find_a_mate_in_one(searcher: FlatMonteCarloSearcher | UctSearcher) -> None:
-    result = searcher.search(Board(MATE_IN_1), never, max_playouts=400)
-    assert move_to_usi(result.moves[0].move) == "G*5b"
 
 
 def test_uct_is_the_search_of_the_textbook() -> None:
@@ -370,12 +341,6 @@ def test_a_seed_repeats_the_moves(name: str) -> None:
         config = replace(config, seed=5)
         games.append([search(player, config, limits=Limits(nodes=5)).move for _ in range(3)])
     assert games[0] == games[1]
-
-
-def test_the_value_of_a_draw_depends_on_the_colour_of_the_engine() -> None:
-    rules = RulesConfig(draw_value_black=-0.5, draw_value_white=0.5)
-    assert rules.draw_value_of_black(0) == -0.5
-    assert rules.draw_value_of_black(1) == -0.5
 
 
 def test_reports_come_with_every_new_depth() -> None:

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from boards import played
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move, State
@@ -23,6 +24,7 @@ from goryu.players.request import Answer, Request, SearchControl
 from goryu.search.evaluator import Evaluation
 from goryu.search.result import RootMove, SearchResult, SearchStats
 from goryu.usi.option_values import OptionValues
+from playing import loaded, search, searched
 from present import present
 
 STATS = SearchStats(1, 1, 1, 1, 1, 1000, False, False)
@@ -32,9 +34,7 @@ NETWORK = EngineConfig(EvaluatorConfig(threads=1), seed=5)
 
 @pytest.fixture(scope="module")
 def player() -> Player:
-    player = Player()
-    player.load(NETWORK, lambda message: None)
-    return player
+    return loaded(NETWORK)[0]
 
 
 def answer_at(
@@ -96,18 +96,18 @@ def test_full_strength_leaves_the_config_as_it_is() -> None:
 # The choice.
 
 
+def _never(_states: Sequence[State]) -> list[Evaluation]:
+    raise AssertionError("every move was searched")
+
+
 def chosen(
     state: State, values: dict[Move, float], level: Level, seeds: int = 300, prior: float = 0.1
 ) -> Counter[Move]:
     """Returns how often each move is chosen; `values` has all moves with a prior, the best first."""
     moves = tuple(RootMove(move, prior, 5, value, None, (move,)) for move, value in values.items())
     result = SearchResult(moves, 0.0, STATS)
-
-    def evaluate(states: Sequence[State]) -> list[Evaluation]:
-        raise AssertionError("every move was searched")
-
     return Counter(
-        choose_level_move(state, result, level, 1.0, evaluate, Random(seed)).move for seed in range(seeds)
+        choose_level_move(state, result, level, 1.0, _never, Random(seed)).move for seed in range(seeds)
     )
 
 
@@ -154,25 +154,16 @@ def test_the_side_that_lost_a_piece_takes_back() -> None:
 
 
 def test_a_mate_beyond_the_players_sight_is_an_ordinary_win() -> None:
-    moves = Reversi().legal_moves()
-    result = SearchResult(
-        (
-            RootMove(moves[0], 0.1, 5, 1.0, 5, (moves[0],)),
-            *(RootMove(move, 0.3, 5, 0.99, None, (move,)) for move in moves[1:]),
-        ),
-        1.0,
-        STATS,
-    )
+    first, *others = Reversi().legal_moves()
+    moves = [RootMove(first, 0.1, 5, 1.0, 5, (first,))]
+    moves += [RootMove(move, 0.3, 5, 0.99, None, (move,)) for move in others]
+    result = SearchResult(tuple(moves), 1.0, STATS)
 
     def plays(level: Level) -> set[Move]:
         return {choose_level_move(Reversi(), result, level, 1.0, _never, Random(n)).move for n in range(50)}
 
-    assert plays(replace(BLIND, mate_plies=5)) == {moves[0]}
+    assert plays(replace(BLIND, mate_plies=5)) == {first}
     assert len(plays(replace(BLIND, mate_plies=3))) > 1
-
-
-def _never(_states: Sequence[State]) -> list[Evaluation]:
-    raise AssertionError("every move was searched")
 
 
 def test_unsearched_moves_are_evaluated_or_known() -> None:
@@ -209,21 +200,18 @@ MATE_IN_FIVE = "p1s2g1n1/kn+R2s2l/lp5p1/2pBp1p2/1n1p5/2P1P4/2SR2PPb/2G1G1SL1/1N4
 def test_the_upper_levels_see_longer_mates(player: Player, number: int) -> None:
     for sfen, move, plies in ((MATE_IN_THREE, "N*8d", 3), (MATE_IN_FIVE, "6d8b+", 5)):
         answer = answer_at(player, number, Board(sfen))
-        assert answer.move is not None
-        assert answer.result is not None
+        mate = present(answer.result).moves[0].mate
         if plies <= LEVELS[number - 1].mate_plies:
-            assert (move_to_usi(answer.move), answer.result.moves[0].mate) == (move, plies)
+            assert (move_to_usi(present(answer.move)), mate) == (move, plies)
         else:
-            assert answer.result.moves[0].mate is None
+            assert mate is None
 
 
 @pytest.mark.parametrize("number", [1, 5, 9])
 def test_with_a_seed_the_move_depends_on_the_position_alone(player: Player, number: int) -> None:
-    board = Board()
-    board.push_usi("7g7f")
+    board = played(Board(), "7g7f")
     first = [move_at(player, number, board, seed) for seed in range(1, 9)]
-    fresh = Player()
-    fresh.load(NETWORK, lambda message: None)
+    fresh, _ = loaded(NETWORK)
     assert [move_at(fresh, number, board, seed) for seed in range(1, 9)] == first
 
 
@@ -248,27 +236,25 @@ def test_fewer_nodes_and_a_short_clock_are_respected(player: Player) -> None:
 
 def test_an_analysis_has_full_strength(player: Player) -> None:
     control = SearchControl()
-    config = replace(NETWORK, level=1)
-    request = Request(Board(), Limits(infinite=True), config, monotonic())
-    answers: list[Answer] = []
 
     def report(result: SearchResult, _ms: float) -> None:
         if result.stats.playouts > LEVELS[0].playouts:
             control.stop()
 
-    thread = Thread(target=lambda: answers.append(player.search(request, control, report)))
-    thread.start()
-    thread.join()
-    assert answers[0].result is not None
-    assert answers[0].result.stats.playouts > LEVELS[0].playouts
+    config, limits = replace(NETWORK, level=1), Limits(infinite=True)
+    result = searched(player, config, limits=limits, control=control, report=report)
+    assert result.stats.playouts > LEVELS[0].playouts
 
 
 @pytest.mark.parametrize("is_hit", [True, False])
 def test_pondering_at_a_level_waits(player: Player, is_hit: bool) -> None:
-    control = SearchControl()
-    request = Request(Board(), Limits(ponder=True), replace(NETWORK, level=2), monotonic())
+    control, config = SearchControl(), replace(NETWORK, level=2)
     answers: list[Answer] = []
-    thread = Thread(target=lambda: answers.append(player.search(request, control, lambda result, ms: None)))
+
+    def ponder() -> None:
+        answers.append(search(player, config, limits=Limits(ponder=True), control=control))
+
+    thread = Thread(target=ponder)
     thread.start()
     sleep(0.2)
     assert not answers
@@ -281,9 +267,7 @@ def test_pondering_at_a_level_waits(player: Player, is_hit: bool) -> None:
 
 
 def test_full_strength_searches_as_before_after_a_move_at_a_level(player: Player) -> None:
-    alone = Player()
-    alone.load(NETWORK, lambda message: None)
-    expected = answer_at(alone, 0, Board(), Limits(nodes=60))
+    expected = answer_at(loaded(NETWORK)[0], 0, Board(), Limits(nodes=60))
     answer_at(player, 3, Board())
     found = answer_at(player, 0, Board(), Limits(nodes=60))
     assert present(found.result).moves == present(expected.result).moves
@@ -291,10 +275,7 @@ def test_full_strength_searches_as_before_after_a_move_at_a_level(player: Player
 
 def test_a_level_without_a_network_plays_by_material() -> None:
     config = with_fields(EngineConfig(EvaluatorConfig("material", threads=1)), {"seed": 1, "level": 4})
-    player = Player()
-    player.load(config, lambda message: None)
-    request = Request(Board(), Limits(), config, monotonic())
-    assert player.search(request, SearchControl(), lambda result, ms: None).move is not None
+    assert search(loaded(config)[0], config, limits=Limits()).move is not None
 
 
 def test_a_level_promotes_where_nobody_would_not() -> None:

@@ -3,18 +3,16 @@
 import gc
 import weakref
 from collections.abc import Callable, Iterator
-from time import monotonic
 from typing import Any
 
 import pytest
 
-from goryu.implementation import Board
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig, Value, with_fields
 from goryu.players.player import Player
-from goryu.players.request import Request, SearchControl
 from goryu.players.set_up import evaluator_slot
 from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
+from playing import search
 
 
 @pytest.fixture
@@ -53,6 +51,5 @@ def test_the_old_network_is_freed_before_the_new_one_is_loaded(
             {"search.capacity_bytes": 64 << 20, **fields},
         )
         player.load(config, lambda message: None)
-        request = Request(Board(), limits, config, monotonic())
-        assert player.search(request, SearchControl(), lambda result, ms: None).move is not None
+        assert search(player, config, limits=limits).move is not None
     assert len(networks) == 2

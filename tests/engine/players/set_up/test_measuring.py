@@ -20,10 +20,15 @@ from goryu.players.set_up.measuring import Rate, Settings
 from goryu.usi.actions import Load
 from goryu.usi.engine import UsiEngine
 from gpu.simulated_device import SimulatedDevice
+from present import present
 
 LOADED = LoadedEvaluator(
     UniformEvaluator(), "backend=X model=a.onnx sha=1a2b3c4d batch=4 threads=1", 4, EvaluatorConfig(), ()
 )
+
+
+def loads(engine: UsiEngine, *lines: str) -> list[Load]:
+    return [a for line in lines for a in engine.receive(line, 0.0) if isinstance(a, Load)]
 
 
 @pytest.fixture
@@ -121,6 +126,16 @@ def load(config: EngineConfig, *, measures: bool = True) -> tuple[Player, list[s
     return player, messages
 
 
+def batch_size(player: Player) -> int:
+    return present(player.slot.loaded).batch_size
+
+
+@pytest.fixture
+def _three_threads(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three threads with batches of two were measured."""
+    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
+
+
 def test_the_player_measures_at_first_use_and_remembers(on: Path) -> None:
     _, messages = load(EngineConfig())
     assert any(text.startswith("measuring threads and batch size") for text in messages)
@@ -128,16 +143,24 @@ def test_the_player_measures_at_first_use_and_remembers(on: Path) -> None:
     assert not any(text.startswith("measuring") for text in messages)
 
 
-def test_the_player_searches_with_what_was_measured(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
+@pytest.mark.usefixtures("_three_threads")
+def test_the_player_searches_with_what_was_measured_until_a_seed_is_set() -> None:
     player, messages = load(EngineConfig(), measures=False)
     assert "searchers=3" in messages[-1]
     assert " batch=2 " in messages[-1]
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.batch_size == 2
-    again: list[str] = []
-    player.load(EngineConfig(), again.append)
-    assert "searchers=3" in again[-1]
+    assert batch_size(player) == 2
+    messages.clear()
+    player.load(EngineConfig(), messages.append)
+    assert "searchers=3" in messages[-1]
+    player.load(EngineConfig(seed=5), messages.append)
+    assert batch_size(player) == 1
+    assert "searchers=3" not in messages[-1]
+
+
+@pytest.mark.usefixtures("_three_threads")
+def test_the_batch_size_of_the_user_stays() -> None:
+    player, _ = load(EngineConfig(evaluator=EvaluatorConfig(batch_size=5)))
+    assert batch_size(player) == 5
 
 
 @pytest.mark.parametrize(
@@ -154,49 +177,28 @@ def test_nothing_is_measured_if_the_user_has_chosen(config: EngineConfig, on: Pa
     assert not on.exists()
 
 
-def test_the_batch_size_of_the_user_stays(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
-    player, _ = load(EngineConfig(evaluator=EvaluatorConfig(batch_size=5)))
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.batch_size == 5
-
-
 def test_what_was_measured_for_a_batch_size_of_the_user_counts_only_for_it(on: Path) -> None:
     chosen = EngineConfig(evaluator=EvaluatorConfig(batch_size=64))
     player, messages = load(chosen)
     assert not any("DNN_Batch_Size 1," in text or "DNN_Batch_Size 2" in text for text in messages)
-    assert player.slot.loaded is not None
-    assert measuring.remembered(player.slot.loaded) is not None
+    assert measuring.remembered(present(player.slot.loaded)) is not None
     default, _ = load(EngineConfig(), measures=False)
-    assert default.slot.loaded is not None
-    assert measuring.remembered(default.slot.loaded) is None
-    assert default.slot.loaded.batch_size == 1
+    assert measuring.remembered(present(default.slot.loaded)) is None
+    assert batch_size(default) == 1
 
 
-def test_a_seed_that_is_set_later_ends_what_was_measured(on: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "remembered", lambda loaded: Settings(3, 2))
-    player, _ = load(EngineConfig(), measures=False)
-    messages: list[str] = []
-    player.load(EngineConfig(seed=5), messages.append)
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.batch_size == 1
-    assert "searchers=3" not in messages[-1]
-
-
-def test_the_engine_measures_after_isready_but_not_on_the_clock() -> None:
+def test_nothing_is_measured_for_a_go_on_the_clock() -> None:
     engine = UsiEngine()
-    (loading,) = [action for action in engine.receive("isready", 0.0) if isinstance(action, Load)]
+    (loading,) = loads(engine, "isready")
     assert loading.measures
     engine.loaded()
-    engine.receive("setoption name DNN_Model value other.onnx", 1.0)
-    engine.receive("position startpos", 1.0)
-    actions = engine.receive("go btime 1000 wtime 1000", 1.0)
-    (loading,) = [action for action in actions if isinstance(action, Load)]
+    new_model = "setoption name DNN_Model value other.onnx"
+    (loading,) = loads(engine, new_model, "position startpos", "go btime 1000 wtime 1000")
     assert not loading.measures
-
-
-def loads(engine: UsiEngine, *lines: str) -> list[Load]:
-    return [a for line in lines for a in engine.receive(line, 0.0) if isinstance(a, Load)]
+    waiting = UsiEngine()
+    loads(waiting, "isready", new_model, "isready", "go btime 1000 wtime 1000")
+    (second,) = [action for action in waiting.loaded() if isinstance(action, Load)]
+    assert not second.measures
 
 
 @pytest.mark.parametrize(
@@ -214,15 +216,6 @@ def test_only_a_go_on_the_clock_ends_the_measuring(go: str, stops: bool) -> None
     assert not loading.control.is_stopped
     assert not loads(engine, go)
     assert loading.control.is_stopped == stops
-
-
-def test_nothing_is_measured_while_a_go_on_the_clock_waits_behind_isready() -> None:
-    engine = UsiEngine()
-    loads(
-        engine, "isready", "setoption name DNN_Model value other.onnx", "isready", "go btime 1000 wtime 1000"
-    )
-    (second,) = [action for action in engine.loaded() if isinstance(action, Load)]
-    assert not second.measures
 
 
 def test_a_measurement_that_is_ended_is_made_up_for_at_the_next_isready(
@@ -306,8 +299,7 @@ def test_a_gpu_is_measured_with_room_for_large_batches(
     assert devices.requested == [(2, 128), (4, 512), (2, 512)], "as usual, to measure, as measured"
     assert {Settings(2, 128), Settings(4, 512)} < set(measured)
     assert any(f"searchers={2 * count} " in text for text in messages)
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.batch_size == 512
+    assert batch_size(player) == 512
     devices.requested.clear()
     load(config)
     assert devices.requested == [(2, 128), (2, 512)], "remembered"
@@ -334,8 +326,7 @@ def test_nothing_is_measured_if_the_memory_of_the_gpu_does_not_suffice(
     player, messages = load(EngineConfig())
     assert "nothing is measured: 4 batches of 512 do not fit on the GPU" in messages
     assert any("searchers=2 " in text for text in messages)
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.batch_size == 128
+    assert batch_size(player) == 128
     assert not on.exists()
 
 
@@ -360,9 +351,8 @@ def test_a_gpu_without_room_for_the_measured_batches_keeps_the_usual_ones(
     reason = "no room for batches of 512 on the GPU" if allows_fallback else "Error! out of memory"
     assert f"{reason}; using the usual threads and batch size" in messages
     assert any("searchers=2 " in text for text in messages)
-    assert player.slot.loaded is not None
-    assert player.slot.loaded.uses_gpu
-    assert player.slot.loaded.batch_size == 128
+    assert present(player.slot.loaded).uses_gpu
+    assert batch_size(player) == 128
 
 
 def test_several_devices_are_not_measured_if_the_user_has_chosen_for_one(

@@ -19,16 +19,12 @@ from goryu.players.request import Request, SearchControl
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver
 from goryu.search.graph.puct import Puct
-from goryu.search.result import SearchStats
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
+from playing import never
 from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 def parsed(graph: dict[str, Any] | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from goryu.search.graph.proof import SECOND_LOOKS, MateSolver, child_proof
 from goryu.search.graph.puct import Puct
 from goryu.search.mates.mate import MateVerdict, solve
 from goryu.search.minimax import negamax
-from goryu.search.result import SearchStats
+from playing import never
 from present import present
 
 ROOK_SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -40,10 +40,6 @@ GAMES: dict[str, Callable[[], State]] = {
     "shogi, rook": lambda: Board(ROOK_SHUFFLE),
     "shogi, end game": lambda: Board("l3k4/3R5/2p1p4/9/9/9/4PP3/4K4/L8 b RG2b3s4n 1"),
 }
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 def midgame(game: str, plies: int, seed: int) -> State:

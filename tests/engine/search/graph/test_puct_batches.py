@@ -16,14 +16,11 @@ from goryu.search.graph.node_table import NodeTable
 from goryu.search.graph.progress import Progress
 from goryu.search.graph.puct import Puct
 from goryu.search.result import SearchStats
+from playing import never
 from present import present
 
 X_WINS_AT_2 = [Move(n) for n in (0, 3, 1, 4)]
 LAST_MOVE_DRAWS = [Move(n) for n in (0, 1, 2, 4, 3, 5, 7, 6)]
-
-
-def never(stats: SearchStats) -> bool:
-    return False
 
 
 class Recorder:
