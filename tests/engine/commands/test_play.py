@@ -141,10 +141,6 @@ def test_puct_on_a_tree_plays_every_game_with_the_shipped_network(game: str) -> 
     assert "\n1. " in out
 
 
-def test_the_end_of_the_input_ends_the_session() -> None:
-    assert session("tictactoe --second random", "4\n").endswith("to move> \n")
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full disk")
 @pytest.mark.parametrize("command", ["--version", "options", "play tictactoe --second random"])
 def test_a_full_disk_is_one_line(command: str) -> None:

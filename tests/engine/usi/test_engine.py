@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from goryu.games.shogi import Rules, move_from_usi
+from goryu.players.clock.limits import Limits
 from goryu.players.config import OutputConfig
 from goryu.players.position import GamePosition
 from goryu.players.request import Answer
@@ -19,6 +20,7 @@ from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
 from goryu.usi.engine import UsiEngine
 from goryu.usi.output import info_lines
+from present import present
 
 MOVES = ("7g7f", "2g2f")
 STATS = SearchStats(10, 10, 2, 4, 10, 100, False, False)
@@ -182,37 +184,26 @@ def test_a_pondering_search_that_has_ended_answers_at_ponderhit() -> None:
     assert world.send("ponderhit", "stop") == []
 
 
-def test_ponderhit_passes_its_clocks_to_the_running_search() -> None:
+@pytest.mark.parametrize(
+    ("go", "hit", "expected"),
+    [
+        ("", "btime 5 wtime 7 byoyomi 9", Limits(time_ms=(5, 7), byoyomi_ms=9)),
+        ("searchmoves 7g7f", "btime 5 wtime 7", Limits(time_ms=(5, 7), root_moves=(move_from_usi("7g7f"),))),
+        ("btime 900 nodes 50 depth 9", "btime 5 wtime 7", Limits(time_ms=(5, 7), nodes=50, depth=9)),
+        ("btime 900 nodes 50 depth 9", "btime 5 wtime 7 nodes 70", Limits((5, 7), nodes=70, depth=9)),
+        ("btime 900 nodes 50 depth 9", "btime 5 wtime 7 depth 3", Limits((5, 7), nodes=50, depth=3)),
+    ],
+)
+def test_ponderhit_passes_its_limits_to_the_running_search_and_keeps_the_others(
+    go: str, hit: str, expected: Limits
+) -> None:
     world = ready_world()
-    world.send("go ponder")
+    world.send(f"go ponder {go}", f"ponderhit {hit}")
     search = world.jobs[0]
     assert isinstance(search, Search)
-    world.send("ponderhit btime 5 wtime 7 byoyomi 9")
-    assert search.control.hit is not None
-    limits, _ = search.control.hit
-    assert (limits.time_ms, limits.byoyomi_ms, limits.ponder) == ((5, 7), 9, False)
+    assert present(search.control.hit)[0] == expected
+    assert search.request.limits.root_moves == expected.root_moves
     assert world.work()[-1].startswith("bestmove")
-
-
-def test_ponderhit_with_clocks_keeps_searchmoves() -> None:
-    world = ready_world()
-    world.send("go ponder searchmoves 7g7f", "ponderhit btime 5 wtime 7")
-    search = world.jobs[0]
-    assert isinstance(search, Search)
-    assert search.control.hit is not None
-    limits, _ = search.control.hit
-    assert limits.root_moves == search.request.limits.root_moves == (move_from_usi("7g7f"),)
-
-
-def test_ponderhit_with_clocks_keeps_nodes_and_depth_unless_it_has_its_own() -> None:
-    for hit, expected in (("", (50, 9)), (" nodes 70", (70, 9)), (" depth 3", (50, 3))):
-        world = ready_world()
-        world.send("go ponder btime 900 wtime 900 nodes 50 depth 9", f"ponderhit btime 5 wtime 7{hit}")
-        search = world.jobs[0]
-        assert isinstance(search, Search)
-        assert search.control.hit is not None
-        limits, _ = search.control.hit
-        assert (limits.time_ms, (limits.nodes, limits.depth)) == ((5, 7), expected)
 
 
 def test_go_ponder_infinite_is_infinite_after_ponderhit() -> None:

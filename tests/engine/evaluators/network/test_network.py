@@ -120,13 +120,6 @@ def test_the_operator_behind_an_output_is_found_through_reshapes(model: Path) ->
     assert producer(model, "no such output") == ""
 
 
-def test_a_float16_model_is_fed_float16(tmp_path: Path, model: Path) -> None:
-    half = NetworkEvaluator(write_model(tmp_path / "half.onnx", dtype="FLOAT16"), backend="cpu")
-    single = NetworkEvaluator(model, backend="cpu")
-    for a, b in zip(half.evaluate(boards(5)), single.evaluate(boards(5)), strict=True):
-        assert a.value == pytest.approx(b.value, abs=0.02)
-
-
 def test_a_model_with_a_fixed_batch_is_padded_to_it(tmp_path: Path, model: Path) -> None:
     fixed = NetworkEvaluator(write_model(tmp_path / "fixed.onnx", batch=4), backend="cpu", batch_size=16)
     free = NetworkEvaluator(model, backend="cpu", batch_size=16)

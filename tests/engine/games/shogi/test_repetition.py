@@ -65,16 +65,6 @@ def test_perpetual_check_wins_for_the_checked_side_and_loses_for_the_other() -> 
     assert board.outcome() == LOSS
 
 
-def test_perpetual_check_by_white_loses_too() -> None:
-    _, results = play("4r3k/9/9/9/9/9/9/9/4K4 b - 1", "5i6i 5a6a 6i5i 6a5a 5i6i")
-    assert results[3:] == [WIN, LOSS]
-
-
-def test_one_quiet_move_in_the_cycle_makes_it_a_draw() -> None:
-    _, results = play(CHECKED, DETOUR)
-    assert results == [None] * 3 + [DRAW]
-
-
 def test_the_real_rule_counts_all_moves_since_the_first_occurrence() -> None:
     # The last cycles were all checks, the first was not: a search takes the last for a perpetual
     # check, but the game is drawn when the fourth occurrence comes.
@@ -128,14 +118,6 @@ def test_the_window_reaches_back_exactly_16_plies(circle: str, plies: int, seen:
 def test_the_fourth_occurrence_is_seen_however_long_the_cycle(rules: Rules) -> None:
     _, results = play(KINGS, walk("5i 4i 3i 2i 1i 1h 2h 3h 4h", 3), rules)
     assert results == [None] * 53 + [FOURFOLD]
-
-
-def test_repetition_belongs_to_the_path_and_not_to_the_position() -> None:
-    repeated, results = play(KINGS, walk("5i 5h", 1))
-    assert results[-1] == DRAW
-    direct = Board(repeated.sfen())
-    assert direct.key == repeated.key
-    assert direct.repetition() is None
 
 
 def test_a_copy_remembers_the_game_behind_it() -> None:
