@@ -1,4 +1,4 @@
-"""Networks for the tests of our own kernel, with random weights, and what onnxruntime says of them."""
+"""ONNX files of networks with random weights, and what onnxruntime says of them."""
 
 from pathlib import Path
 from typing import Any
@@ -91,16 +91,23 @@ class Model:
         inputs = {"input1": [62, 9, 9], "input2": [self.hand_planes, 9, 9]}
         return self.save_as(path, inputs, {"output_policy": [2187], "output_value": [1]})
 
-    def save_as(self, path: Path, inputs: dict[str, list[int]], outputs: dict[str, list[int]]) -> Path:
+    def save_as(
+        self,
+        path: Path,
+        inputs: dict[str, list[int]],
+        outputs: dict[str, list[int]],
+        batch: str | int = "n",
+        opset: int = 17,
+    ) -> Path:
         helper, types = self.onnx.helper, self.onnx.TensorProto
         kind = types.FLOAT16 if self.half else types.FLOAT
         tensors = [
-            [helper.make_tensor_value_info(name, kind, ["n", *shape]) for name, shape in named.items()]
+            [helper.make_tensor_value_info(name, kind, [batch, *shape]) for name, shape in named.items()]
             for named in (inputs, outputs)
         ]
         graph = helper.make_graph(self.nodes, "g", *tensors, self.constants)
-        opset = helper.make_opsetid("", 17)
-        self.onnx.save(helper.make_model(graph, opset_imports=[opset], ir_version=8), str(path))
+        opsets = [helper.make_opsetid("", opset)]
+        self.onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), str(path))
         return path
 
 

@@ -29,6 +29,7 @@ from goryu.players.set_up.sanity import (  # noqa: E402
 )
 from goryu.table.random_positions import random_positions  # noqa: E402
 from goryu_lab.conversion.convert import convert  # noqa: E402
+from kernel_networks import Model  # noqa: E402
 from paths import MODELS  # noqa: E402
 
 MODEL = MODELS / "goryu-5x64.onnx"
@@ -100,16 +101,9 @@ def test_random_weights_are_called_nonsense_in_every_format(tmp_path: Path) -> N
 
 
 def unknown_model(path: Path) -> Path:
-    tensor, floats = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("Identity", ["x"], ["y"])],
-        "unknown",
-        [tensor("x", floats, ["n", 50, 9, 9])],
-        [tensor("y", floats, ["n", 50, 9, 9])],
-    )
-    opset = [onnx.helper.make_opsetid("", 17)]
-    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=8), str(path))
-    return path
+    m = Model(1)
+    m.add("Identity", "x", to="y")
+    return m.save_as(path, {"x": [50, 9, 9]}, {"y": [50, 9, 9]})
 
 
 def test_an_unusable_model_is_told_with_the_expected_tensors(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.runners import PlanesRunner
 from goryu.games.shogi import Board, Rules, move_from_usi
+from kernel_networks import Model
 
 T1 = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 T3 = "lr5nl/6k2/6bpp/p1p1S1R2/1P1np2P1/P1P1P3P/3K5/1S3G3/LN5NL b 2G6Pbg2sp 95"
@@ -161,29 +162,12 @@ def write_model(path: Path, planes: int, heads: dict[str, str], names: tuple[str
 
     heads: by output, the operator that computes it from its sum. names: of the input and of the policy.
     """
-    onnx: Any = pytest.importorskip("onnx")
-    rng, node, tensor = np.random.default_rng(1), onnx.helper.make_node, onnx.helper.make_tensor_value_info
-    weights = {"filters": rng.normal(0, 0.3, (27, planes, 1, 1)).astype(np.float32)}
-    nodes = [
-        node("Conv", [names[0], "filters"], ["filtered"]),
-        node("Flatten", ["filtered"], [names[1]]),
-        node("Flatten", [names[0]], ["all"]),
-    ]
-    outputs = [tensor(names[1], onnx.TensorProto.FLOAT, ["batch", 2187])]
+    m, (board, policy) = Model(1), names
+    m.add("Flatten", m.add("Conv", board, m.normal(27, planes, 1, 1, scale=0.3)), to=policy)
+    every = m.add("Flatten", board)
     for name, head in heads.items():
-        weights[f"{name} weights"] = rng.normal(0, 0.05, (81 * planes, 1)).astype(np.float32)
-        nodes += [
-            node("MatMul", ["all", f"{name} weights"], [f"{name} sum"]),
-            node(head, [f"{name} sum"], [name]),
-        ]
-        outputs.append(tensor(name, onnx.TensorProto.FLOAT, ["batch", 1]))
-    graph = onnx.helper.make_graph(
-        nodes, "test", [tensor(names[0], onnx.TensorProto.FLOAT, ["batch", planes, 9, 9])], outputs,
-        [onnx.numpy_helper.from_array(array, name) for name, array in weights.items()],
-    )  # fmt: skip
-    opset = onnx.helper.make_opsetid("", 17)
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), path)
-    return path
+        m.add(head, m.add("MatMul", every, m.normal(81 * planes, 1, scale=0.05)), to=name)
+    return m.save_as(path, {board: [planes, 9, 9]}, {policy: [2187], **{name: [1] for name in heads}})
 
 
 @pytest.mark.parametrize("tensors", [BOOK_TENSORS, NSHOGI_TENSORS], ids=["logit", "win and draw rates"])

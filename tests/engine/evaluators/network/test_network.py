@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boards import random_games
 from goryu.evaluators.formats.dlshogi import dlshogi_label
 from goryu.evaluators.formats.onnx_graph import producer
 from goryu.evaluators.network.model_files import ModelError
@@ -41,14 +42,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def boards(count: int, seed: int = 1) -> list[Board]:
-    rng = Random(seed)
-    found = []
-    for plies in range(count):
-        board = Board()
-        for _ in range(plies):
-            board.push(rng.choice(board.legal_moves()))
-        found.append(board)
-    return found
+    """The positions after 0, 1, 2 and more random moves."""
+    return [board.copy() for board in random_games(Random(seed), 1, count)]
 
 
 def test_the_policy_is_the_softmax_of_the_legal_moves_logits_in_their_order(model: Path) -> None:
@@ -405,7 +400,7 @@ def test_a_model_of_another_shape_is_a_model_error(
 def test_a_network_whose_policy_is_no_number_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
     path = write_model(tmp_path / "nan.onnx")
     content = onnx.load(path)
-    (weights,) = (one for one in content.graph.initializer if one.name == "policy_weights")
+    weights, *_ = content.graph.initializer  # Those of the policy.
     broken = np.full(onnx.numpy_helper.to_array(weights).shape, np.nan, np.float32)
     weights.CopyFrom(onnx.numpy_helper.from_array(broken, weights.name))
     onnx.save(content, path)

@@ -3,6 +3,7 @@
 import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from boards import random_games
 from goryu.evaluators.formats.base import LEVELS, ModelFormat
 from goryu.evaluators.formats.dlshogi import DlshogiFormat
 from goryu.evaluators.formats.onnx_edit import GraphEdit, UneditableError, edited
@@ -45,16 +47,9 @@ SFENS = (
 
 
 def random_boards(count: int, seed: int, board_type: Any = Board) -> list[Any]:
-    """Positions of random games that are not over, from all parts of the games."""
-    rng = Random(seed)
-    found: list[Any] = []
-    while len(found) < count:
-        board = board_type()
-        while len(found) < count and board.outcome() is None and board.repetition() is None:
-            if rng.random() < 0.2:
-                found.append(board.copy())
-            board.push(rng.choice(board.legal_moves()))
-    return found
+    """Positions from all parts of random games."""
+    games = random_games(Random(seed), count, 250, board_type)
+    return [board.copy() for board in islice(games, 0, 5 * count, 5)]
 
 
 def boards_of_games(path: Path, count: int) -> list[Any]:

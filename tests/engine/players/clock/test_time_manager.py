@@ -15,16 +15,9 @@ from present import present
 
 CONFIG = TimeConfig(network_delay_ms=30, network_delay2_ms=100)
 STATS = SearchStats(
-    playouts=100,
-    evaluations=100,
-    depth=3,
-    max_depth=6,
-    nodes=100,
-    capacity=1000,
-    is_proven=False,
-    is_exhausted=False,
-    lead=10,
-)
+    playouts=100, evaluations=100, depth=3, max_depth=6, nodes=100, capacity=1000, is_proven=False,
+    is_exhausted=False, lead=10,
+)  # fmt: skip
 
 
 class Clock:
@@ -44,11 +37,17 @@ def budget_of(limits: Limits, turn: int = 0, ply: int = 0, config: TimeConfig = 
     return present(plan(limits, turn, ply, config, Random(1)))
 
 
-def thinking_ms(budget: Budget, stats: SearchStats, batch_ms: float, is_forced: bool = False) -> float:
-    """Returns how long a search with batches of this length goes on."""
+def started(budget: Budget, playouts: int = 0) -> tuple[TimeManager, Clock]:
+    """Returns a manager that has just started, and its clock."""
     clock = Clock()
     manager = TimeManager(clock)
-    manager.start(budget, clock())
+    manager.start(budget, clock(), playouts)
+    return manager, clock
+
+
+def thinking_ms(budget: Budget, stats: SearchStats, batch_ms: float, is_forced: bool = False) -> float:
+    """Returns how long a search with batches of this length goes on."""
+    manager, clock = started(budget)
     while not manager.should_stop(stats, is_forced):
         clock.wait_ms(batch_ms)
     return 1000 * (clock() - 1000.0)
@@ -345,9 +344,7 @@ def test_no_other_answer_comes_before_the_minimum() -> None:
 
 
 def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 1000, may_stop_early=True), clock(), playouts=10_000)
+    manager, clock = started(Budget(1000, 1000, may_stop_early=True), playouts=10_000)
     clock.wait_ms(200)
     # 10 playouts in 200 ms: 40 more at best in the 800 ms left.
     stats = STATS._replace(playouts=10_010, lead=30)
@@ -356,9 +353,7 @@ def test_after_ponderhit_only_new_playouts_count_for_the_rate() -> None:
 
 
 def test_time_without_playouts_decides_no_race() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 1000, may_stop_early=True), clock())
+    manager, clock = started(Budget(1000, 1000, may_stop_early=True))
     clock.wait_ms(400)  # The search frees the old nodes of a large graph.
     inherited = STATS._replace(playouts=0, lead=90)
     assert not manager.should_stop(inherited)
@@ -369,9 +364,7 @@ def test_time_without_playouts_decides_no_race() -> None:
 
 
 def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 1000), clock())
+    manager, clock = started(Budget(1000, 1000))
     clock.wait_ms(50)
     manager.begin()
     clock.wait_ms(5)
@@ -380,9 +373,7 @@ def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
 
 
 def test_the_rate_of_playouts_counts_from_the_first_batch_even_if_other_threads_were_faster() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(1000, 1000, may_stop_early=True), clock())
+    manager, clock = started(Budget(1000, 1000, may_stop_early=True))
     clock.wait_ms(400)  # The search frees the old nodes of a large graph.
     manager.begin_search()
     first = STATS._replace(playouts=20, lead=90)
@@ -399,9 +390,7 @@ def test_time_is_kept_for_freeing_the_memory_of_a_full_table(hashfull: int, expe
 
 
 def test_a_slow_batch_is_remembered_for_a_second() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(10_000, 10_000), clock())
+    manager, clock = started(Budget(10_000, 10_000))
     clock.wait_ms(80)
     manager.observe()
     for _ in range(100):
@@ -411,9 +400,7 @@ def test_a_slow_batch_is_remembered_for_a_second() -> None:
 
 
 def test_a_slow_batch_of_an_earlier_search_costs_at_most_half_of_the_soft_end() -> None:
-    clock = Clock()
-    manager = TimeManager(clock)
-    manager.start(Budget(10_000, 10_000), clock())
+    manager, clock = started(Budget(10_000, 10_000))
     clock.wait_ms(300)
     manager.observe()
     manager.start(Budget(100, 400, may_extend=True), clock())
