@@ -113,17 +113,15 @@ def test_four_in_a_row_ends_the_game(moves: list[int]) -> None:
 
 
 WIN_AT_3 = [0, 0, 1, 1, 2, 2]
-BLOCK_AT_3 = [0, 1, 6, 1, 6, 1]
+BLOCK_AT_1 = [0, 1, 6, 1, 6, 1]
 
 
+@pytest.mark.parametrize(("moves", "answer"), [(WIN_AT_3, 3), (BLOCK_AT_1, 1)], ids=["win", "block"])
 @pytest.mark.parametrize("name", ["depth-limited:2", "flat-mc:40", "uct:400", "puct:200", "gumbel:64"])
-def test_every_algorithm_takes_the_win(name: str) -> None:
-    assert make_agent(name, rng=Random(1))(ConnectFour(WIN_AT_3)) == 3
-
-
-@pytest.mark.parametrize("name", ["depth-limited:2", "flat-mc:40", "uct:400", "puct:200", "gumbel:64"])
-def test_every_algorithm_blocks_four_in_a_column(name: str) -> None:
-    assert make_agent(name, rng=Random(1))(ConnectFour(BLOCK_AT_3)) == 1
+def test_every_algorithm_takes_a_win_and_blocks_four_in_a_column(
+    name: str, moves: list[int], answer: int
+) -> None:
+    assert make_agent(name, rng=Random(1))(ConnectFour(moves)) == answer
 
 
 def test_one_line_in_the_table_of_games_and_it_is_played_at_a_terminal(

@@ -50,14 +50,6 @@ def test_a_python_without_the_packages_says_so_and_plays_no_game() -> None:
         assert "lacks numpy, python-shogi; to install: " in text
 
 
-def test_usi_is_answered_without_a_model_and_without_libraries(pool: Pool, tmp_path: Path) -> None:
-    for name in ("onnxruntime", "numpy", "shogi"):
-        (tmp_path / f"{name}.py").write_text("raise ImportError('broken on purpose')")
-    path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-    with pool.start(PYTHONPATH=path) as engine:
-        assert len(usiok(engine)) > 20
-
-
 def test_a_byte_order_mark_before_the_first_command_is_ignored(fresh: Engine) -> None:
     fresh.send_bytes(b"\xef\xbb\xbf")
     assert usiok(fresh)
@@ -105,12 +97,6 @@ def test_the_engine_survives_a_megabyte_of_noise(fresh: Engine) -> None:
     fresh.has_spoken_to = True
     noise = random.Random(1).randbytes(1_000_000).replace(b"\n", b"\0")
     fresh.send_bytes(noise + b"\n\0\n\xff\xfe\n" + noise[:1000].replace(b"\0", b"\n") + b"\n")
-    assert usiok(fresh)
-
-
-def test_the_engine_survives_a_line_of_two_megabytes(fresh: Engine) -> None:
-    fresh.has_spoken_to = True
-    fresh.send_bytes(b"position startpos moves " + b"7g7f " * 400_000 + b"\n")
     assert usiok(fresh)
 
 
@@ -423,21 +409,6 @@ def test_the_engine_plays_under_any_locale_and_python_option(
         engine.send_bytes("setoption name LogFile value \nsetoption name EvalDir value 日本\n".encode())
         engine.send("position startpos moves 7g7f\ngo byoyomi 200")
         engine.expect_within("bestmove .*", 0.05, 0.2)
-
-
-def test_an_engine_that_a_gui_starts_plays_from_its_own_book_unless_it_is_turned_off(pool: Pool) -> None:
-    with pool.start(GORYU_BOOK="") as engine:
-        engine.send("usi")
-        while engine.expect("id .*|option .*|usiok") != "usiok":
-            pass
-        engine.send("setoption name Threads value 1\nisready")
-        engine.expect("readyok")
-        engine.send("position startpos\ngo btime 60000 wtime 60000 byoyomi 100")
-        engine.expect("info string book: .*")
-        engine.expect("bestmove .*")
-        engine.send("setoption name USI_OwnBook value false\ngo movetime 50")
-        while not (line := engine.next_line() or "").startswith("bestmove"):
-            assert "book: " not in line
 
 
 def test_the_log_file_contains_the_session(ready: Engine, tmp_path: Path) -> None:

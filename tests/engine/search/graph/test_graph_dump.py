@@ -1,8 +1,8 @@
 """The search graph as JSON has the content of the search."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from types import ModuleType
 from typing import Any
 
@@ -11,17 +11,15 @@ import pytest
 from goryu.evaluators.hashed import HashedEvaluator
 from goryu.games.reversi import Reversi
 from goryu.games.shogi import Board, move_from_usi, move_to_usi
-from goryu.implementation import Board as PlayerBoard
 from goryu.players.clock.limits import Limits
 from goryu.players.config import EngineConfig, EvaluatorConfig
-from goryu.players.player import Player
-from goryu.players.request import Request, SearchControl
+from goryu.players.request import SearchControl
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.proof import MateSolver
 from goryu.search.graph.puct import Puct
 from goryu.usi.commands import parse_command
 from goryu.usi.console import ask
-from playing import never
+from playing import loaded, never, request_of, search
 from present import present
 
 SHUFFLE = "4k4/9/9/9/9/9/9/R8/4K4 b - 1"
@@ -81,53 +79,44 @@ def test_both_implementations_dump_the_same(native: ModuleType, sfen: str) -> No
         assert json.dumps(compiled.dump(**limits)) == json.dumps(puct.dump(**limits))
 
 
-def answer_to(text: str, request: Request, control: SearchControl, player: Player) -> list[str]:
-    question = present(parse_command(text))
-    return ask(question, request, control, player)
+def after_a_search(nodes: int) -> Callable[[str], list[str]]:
+    """Returns what the console answers after a search; without nodes, before one."""
+    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
+    player, _ = loaded(config)
+    if nodes:
+        search(player, config, limits=Limits(nodes=nodes))
+    request = request_of(config)
+    return lambda text: ask(present(parse_command(text)), request, SearchControl(), player)
 
 
 def test_the_console_writes_the_graph_into_a_file(tmp_path: Path) -> None:
-    player, path = Player(), tmp_path / "graph.json"
-    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
-    player.load(config, lambda line: None)
-    request = Request(PlayerBoard(), Limits(nodes=200), config, monotonic())
-    assert answer_to(f"tree {path}", request, SearchControl(), player) == [
-        "info string nothing was searched yet"
-    ]
-    player.search(request, SearchControl(), lambda result, ms: None)
-    answer = answer_to(f"tree {path} 2 4", request, SearchControl(), player)
+    path, missing = tmp_path / "graph.json", tmp_path / "missing" / "graph.json"
+    assert after_a_search(0)(f"tree {path}") == ["info string nothing was searched yet"]
+    answer_to = after_a_search(200)
+    answer = answer_to(f"tree {path} 2 4")
     graph = json.loads(path.read_text("utf-8"))
     assert answer == [f"info string {len(graph['nodes'])} positions written to {path}"]
     assert graph["nodes"][0]["moves"][0]["move"][:1].isalnum()
-    assert "expected FILE.json" in answer_to(f"tree {path} x", request, SearchControl(), player)[0]
-    missing = tmp_path / "missing" / "graph.json"
-    assert "tree: " in answer_to(f"tree {missing}", request, SearchControl(), player)[0]
+    assert "expected FILE.json" in answer_to(f"tree {path} x")[0]
+    assert "tree: " in answer_to(f"tree {missing}")[0]
 
 
 def test_the_name_of_the_file_may_hold_blanks_and_another_ending_is_refused(tmp_path: Path) -> None:
     """A word that was not FILE.json was passed over: the moves were listed and no file was written."""
-    player, folder = Player(), tmp_path / "日本 語"
+    answer_to, folder = after_a_search(20), tmp_path / "日本 語"
     folder.mkdir()
-    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
-    player.load(config, lambda line: None)
-    request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
-    player.search(request, SearchControl(), lambda result, ms: None)
     for question in (f"tree {folder / 'my graph.json'}", f'tree "{folder / "a　b.json"}" 1 2'):
-        (answer,) = answer_to(question, request, SearchControl(), player)
+        (answer,) = answer_to(question)
         assert "positions written to" in answer
     assert {path.name for path in folder.iterdir()} == {"my graph.json", "a　b.json"}
     for name in ("graph.txt", "-1", "graph.json.gz", '"graph.json'):
-        assert "expected FILE.json" in answer_to(f"tree {name}", request, SearchControl(), player)[0]
+        assert "expected FILE.json" in answer_to(f"tree {name}")[0]
 
 
 def test_a_number_in_a_console_command_may_be_anything() -> None:
-    player, control = Player(), SearchControl()
-    config = EngineConfig(EvaluatorConfig("hashed", threads=1), seed=1)
-    player.load(config, lambda line: None)
-    request = Request(PlayerBoard(), Limits(nodes=20), config, monotonic())
-    player.search(request, control, lambda result, ms: None)
-    assert answer_to("perft ²", request, control, player)[-1] == "info string perft 1: 30"
-    assert len(answer_to("policy ²", request, control, player)) == 20
-    assert len(answer_to(f"policy {'9' * 5000}", request, control, player)) == 30
-    assert answer_to(f"tree {'9' * 20}", request, control, player)
-    assert "expected FILE.json" in answer_to("tree graph.json ²", request, control, player)[0]
+    answer_to = after_a_search(20)
+    assert answer_to("perft ²")[-1] == "info string perft 1: 30"
+    assert len(answer_to("policy ²")) == 20
+    assert len(answer_to(f"policy {'9' * 5000}")) == 30
+    assert answer_to(f"tree {'9' * 20}")
+    assert "expected FILE.json" in answer_to("tree graph.json ²")[0]
