@@ -16,12 +16,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the engi
 QUICK = (("Evaluator", "hashed"), ("USI_Hash", "64"))
 
 
-@pytest.fixture(scope="module")
-def mode() -> tuple[str, str]:
-    """As built: which implementation of the rules the engine has makes no difference here."""
-    return "", "unread"
-
-
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     """The engine as a file: cshogi starts a program without arguments."""

@@ -136,31 +136,18 @@ def test_a_training_checkpoint_is_looked_at_before_pytorch_reads_it(tmp_path: Pa
             load(path)
 
 
+OPCODES = [
+    b"K\x01", b"}", b"]", b"(", b"\x86", b"\x85", b"t", b"s", b"u", b"e", b"a", b"b", b"R", b"q\x01", b"h\x01",
+    b"0", b"2", b"1", b"Q", b"N", b"\x88", b"\x94", b"\x93", unicode(b"x"), b"ctorch\nSize\n",
+    b"ccollections\nOrderedDict\n", b"ccollections\nCounter\n", b"ctorch._utils\n_rebuild_tensor_v2\n",
+]  # fmt: skip
+"""With a bias to those that checkpoints have."""
+
+
 def test_no_sequence_of_opcodes_gets_past_the_reader(tmp_path: Path) -> None:
-    """Random opcodes with a bias to those that checkpoints have."""
-    rng = Random(1)
-    parts = [b"K\x01", b"}", b"]", b"(", b"\x86", b"\x85", b"t", b"s", b"u", b"e", b"a", b"b", b"R", b"q\x01"]
-    parts += [
-        b"h\x01",
-        b"0",
-        b"2",
-        b"1",
-        b"Q",
-        b"N",
-        b"\x88",
-        unicode(b"x"),
-        b"ctorch\nSize\n",
-        b"\x94",
-        b"\x93",
-    ]
-    parts += [
-        b"ccollections\nOrderedDict\n",
-        b"ccollections\nCounter\n",
-        b"ctorch._utils\n_rebuild_tensor_v2\n",
-    ]
-    path = tmp_path / "network.pth"
+    rng, path = Random(1), tmp_path / "network.pth"
     for _ in range(2000 * ROUNDS):
-        content = b"\x80\x02" + b"".join(rng.choices(parts, k=rng.randrange(30))) + b"."
+        content = b"\x80\x02" + b"".join(rng.choices(OPCODES, k=rng.randrange(30))) + b"."
         with zipfile.ZipFile(path, "w") as file:
             file.writestr("a/data.pkl", content)
         with suppress(ConversionError):

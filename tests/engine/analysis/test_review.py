@@ -50,10 +50,6 @@ def quick_reviewer(store: AnalysisStore | None = None) -> Reviewer:
     return Reviewer(load_evaluator(config.evaluator, print), config, store)
 
 
-def kinds(review: GameReview) -> list[MoveClass]:
-    return [ply.kind for ply in review.plies()]
-
-
 # The judgement of moves.
 
 

@@ -15,9 +15,6 @@ from goryu.games.tictactoe import LINES, TicTacToe
 SHORT = Rules(EnteringKingRule.NoEnteringKing, max_ply=120)
 # Left and right are mirror images here; the start position of shogi is not.
 SYMMETRIC_SHOGI = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b R 1"
-# The same position for the other side: board turned round, colours exchanged.
-SHOGI = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"
-TURNED_SHOGI = "lkB4nl/8r/1sg5p/p1p2Bpp1/1Ps2p3/Pp4P1P/3s1PN2/KG1+p5/LN6L b GSN5Prg 1"
 
 
 @dataclass(frozen=True)
