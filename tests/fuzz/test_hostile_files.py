@@ -137,8 +137,8 @@ def test_a_training_checkpoint_is_looked_at_before_pytorch_reads_it(tmp_path: Pa
 
 
 OPCODES = [
-    b"K\x01", b"}", b"]", b"(", b"\x86", b"\x85", b"t", b"s", b"u", b"e", b"a", b"b", b"R", b"q\x01", b"h\x01",
-    b"0", b"2", b"1", b"Q", b"N", b"\x88", b"\x94", b"\x93", unicode(b"x"), b"ctorch\nSize\n",
+    b"K\x01", b"}", b"]", b"(", b"\x86", b"\x85", b"t", b"s", b"u", b"e", b"a", b"b", b"R", b"q\x01",
+    b"h\x01", b"0", b"2", b"1", b"Q", b"N", b"\x88", b"\x94", b"\x93", unicode(b"x"), b"ctorch\nSize\n",
     b"ccollections\nOrderedDict\n", b"ccollections\nCounter\n", b"ctorch._utils\n_rebuild_tensor_v2\n",
 ]  # fmt: skip
 """With a bias to those that checkpoints have."""
