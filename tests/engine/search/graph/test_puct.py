@@ -231,42 +231,6 @@ def test_every_proof_in_tictactoe_is_true() -> None:
         assert {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}[node.proof] == values[node.key]
 
 
-def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
-    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
-    puct.search(board, never, max_playouts=60)
-    board.push_usi("5a4a")
-    known = present(puct.table.find(board.key))
-    assert known.proof == WIN
-    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
-    assert result.stats.is_proven
-    assert result.stats.playouts == 0
-    assert result.moves[0].mate is not None
-    assert len(result.moves[0].pv) == result.moves[0].mate
-
-
-def test_mates_that_are_entered_spread_like_any_proof() -> None:
-    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
-    puct = Puct(UniformEvaluator())
-    puct.search(board, never, max_playouts=20)
-    assert puct.root is not None
-    assert puct.root.proof == UNKNOWN
-    lengths = []
-    for move in board.legal_moves():
-        board.push(move)
-        mate = solve(board, 1000)
-        assert mate.verdict is MateVerdict.MATE
-        assert puct.add_mate(board, mate.moves)
-        assert not puct.add_mate(board, mate.moves), "once is enough"
-        node = present(puct.table.find(board.key))
-        assert (node.proof, node.distance) == (WIN, len(mate.moves))
-        lengths.append(len(mate.moves))
-        board.pop()
-    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=5)
-    assert result.moves[0].mate == -(max(lengths) + 1)
-    check_invariants(puct)
-
-
 def test_a_mate_at_the_root_is_played_and_shown_to_its_end_though_it_was_never_tried() -> None:
     board = Board("l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1")
     puct = Puct(HashedEvaluator())
@@ -457,19 +421,6 @@ def test_a_certain_draw_is_played_only_where_nothing_is_thought_better(
     back = next(move for move in result.moves if move.move == move_from_usi("9b8b"))
     assert (back.value, back.visits) == (0.0, 1)
     assert (result.moves[0] is back) == is_repeated
-
-
-@pytest.mark.parametrize("draw_value", [-0.5, 0.25])
-def test_draw_values_are_zero_sum_and_belong_to_the_root_side(draw_value: float) -> None:
-    state = TicTacToe()
-    for square in (4, 0, 8, 2):
-        state.push(Move(square))
-    puct = Puct(UniformEvaluator(), PuctConfig(draw_value=draw_value))
-    result = puct.search(state, lambda stats: stats.is_proven, max_playouts=20_000)
-    assert result.value == draw_value
-    for node in puct.table:
-        if node.proof == DRAW:
-            assert node.value == (draw_value if node.ply % 2 == 0 else -draw_value)
 
 
 def test_root_moves_restrict_the_search_and_leave_no_trace() -> None:
