@@ -8,14 +8,12 @@ from itertools import count
 from pathlib import Path
 from threading import Timer
 from time import monotonic
-from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from goryu.evaluators.hashed import HashedEvaluator
-from goryu.evaluators.network.providers import BackendError
 from goryu.games.shogi import START_SFEN, move_from_usi, move_to_usi
 from goryu.games.state import State
 from goryu.implementation import IMPLEMENTATION, Board, Puct, make_puct
@@ -31,7 +29,7 @@ from goryu.players.set_up import evaluator_slot
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.set_up.memory import automatic_hash_bytes
-from goryu.players.set_up.model_path import model_path, read_model_options
+from goryu.players.set_up.model_path import read_model_options
 from goryu.players.set_up.threads import usable_threads
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mates.mate import MateVerdict
@@ -771,34 +769,6 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
     player.new_game()
     assert answer("9i9h") == ("9i9h", 100)
     assert answer() == (free, visits)
-
-
-@pytest.mark.parametrize(
-    ("has_driver", "works_on", "opened"),
-    [(False, "cpu", ["cpu"]), (True, "cuda", ["cuda"]), (True, "cpu", ["cuda", "cpu"])],
-)
-def test_the_shipped_network_is_opened_on_the_first_backend_that_works(
-    monkeypatch: pytest.MonkeyPatch, has_driver: bool, works_on: str, opened: list[str]
-) -> None:
-    tried: list[tuple[str, str]] = []
-
-    def network(path: Path, *, backend: str, **_: object) -> SimpleNamespace:
-        tried.append((path.name, backend))
-        if backend != works_on:
-            raise BackendError("out of memory")
-        return SimpleNamespace(description=path.name, note="")
-
-    def obstacle(onnxruntime: object, backend: str) -> str | None:
-        return None if backend == "cpu" or (backend == "cuda" and has_driver) else "not there"
-
-    monkeypatch.setattr("goryu.evaluators.network.network.NetworkEvaluator", network)
-    monkeypatch.setattr("goryu.evaluators.network.providers._obstacle", obstacle)
-    messages: list[str] = []
-    found = load_evaluator(EngineConfig().evaluator, messages.append)
-    name = model_path(EvaluatorConfig()).name
-    assert tried == [(name, backend) for backend in opened]
-    assert found.description == name
-    assert messages == ["out of memory"] * (len(opened) - 1)
 
 
 @pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])
