@@ -93,6 +93,23 @@ def scattered(rng: Random, count: int, least: int, most: int, hands: tuple[str, 
     return legal_sfens(sfens(), count)
 
 
+def entered(rng: Random, count: int) -> Iterator[str]:
+    """Yields legal SFENs with the mover's king and about ten of its pieces in the far ranks."""
+
+    def sfens() -> Iterator[str]:
+        while True:
+            turn = rng.randrange(2)
+            far = [9 * file + (8 - rank if turn else rank) for file in range(9) for rank in range(3)]
+            squares = rng.sample(far, rng.randint(10, 13))
+            pieces = {squares[0]: 8 + 16 * turn, rng.randrange(81): 24 - 16 * turn}
+            for square in squares[1:]:
+                pieces[square] = rng.choice((3, 4, 4, 7, 7, 9, 9, 9, 10, 11, 12, 13, 14)) + 16 * turn
+            hands = rng.choice(("RBG7P", "RGSN6P", "2R8P", "B12P", "9P", "-"))
+            yield sfen_of(pieces, "bw"[turn], hands.lower() if turn else hands, rng.randint(1, 300))
+
+    return legal_sfens(sfens(), count)
+
+
 def turned(sfen: str) -> str:
     """Returns the position with the board turned round and the colours exchanged."""
     board, turn, hands, number = sfen.split()

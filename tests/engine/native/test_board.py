@@ -1,6 +1,6 @@
 """The native Board against the Python Board after every push and pop."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from random import Random
 from types import ModuleType
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from boards import POSITIONS, legal_sfens, scattered, sfen_of
+from boards import POSITIONS, entered, scattered
 from goryu.games.perft import perft
 from goryu.games.shogi import (
     STANDARD_RULES,
@@ -70,23 +70,6 @@ def play_both(twin: Any, board: PythonBoard, rng: Random, plies: int, retreats: 
             assert twin.pop() == board.pop()
             assert_same(twin, board)
     return repeated
-
-
-def entered(rng: Random, count: int) -> Iterator[str]:
-    """Yields legal SFENs with the mover's king and about ten of its pieces in the far ranks."""
-
-    def sfens() -> Iterator[str]:
-        while True:
-            turn = rng.randrange(2)
-            far = [9 * file + (8 - rank if turn else rank) for file in range(9) for rank in range(3)]
-            squares = rng.sample(far, rng.randint(10, 13))
-            pieces = {squares[0]: 8 + 16 * turn, rng.randrange(81): 24 - 16 * turn}
-            for square in squares[1:]:
-                pieces[square] = rng.choice((3, 4, 4, 7, 7, 9, 9, 9, 10, 11, 12, 13, 14)) + 16 * turn
-            hands = rng.choice(("RBG7P", "RGSN6P", "2R8P", "B12P", "9P", "-"))
-            yield sfen_of(pieces, "bw"[turn], hands.lower() if turn else hands, rng.randint(1, 300))
-
-    return legal_sfens(sfens(), count)
 
 
 def test_the_module_under_test_is_compiled(native: ModuleType) -> None:

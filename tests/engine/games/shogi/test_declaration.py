@@ -1,15 +1,12 @@
 """Entering king: the point rules against cshogi, their numbers, and the try rule."""
 
-from collections import Counter
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 
-from boards import legal_sfens, sfen_of, turned
+from boards import entered, turned
 from goryu.games.shogi import Board, EnteringKingRule, Rules, move_to_usi
 from goryu.games.shogi.declaration import points_needed
-from goryu.games.shogi.pieces import WHITE_PIECE
 from goryu.games.state import Outcome
 from present import present
 
@@ -26,36 +23,10 @@ def camp(hand: str) -> str:
     return f"{CAMP} b {hand} 1"
 
 
-def crowded_camps(rng: Random, count: int) -> Iterator[str]:
-    """Yields random positions in which the side to move has about enough pieces in the camp."""
-    kinds = [1] * 18 + [2, 3, 4, 7] * 4 + [5, 6] * 2
-
-    def sfens() -> Iterator[str]:
-        while True:
-            turn = rng.randrange(2)
-            far = range(3) if turn == 0 else range(6, 9)
-            squares = [9 * file + rank for file in range(9) for rank in far]
-            rng.shuffle(squares)
-            rng.shuffle(kinds)
-            men = rng.randint(9, 13)
-            board = {}
-            for square, kind in zip(squares, kinds[:men], strict=False):
-                board[square] = kind + (8 if kind != 7 else 0) + WHITE_PIECE * turn
-            board[squares[men] if rng.random() < 0.9 else 9 * rng.randrange(9) + 4] = 8 + WHITE_PIECE * turn
-            board[9 * rng.randrange(9) + (8 if turn == 0 else 0)] = 8 + WHITE_PIECE * (1 - turn)
-            if rng.random() < 0.3:
-                board[squares[men + 1]] = rng.choice((6, 7)) + WHITE_PIECE * (1 - turn)
-            held = Counter("PLNSBRG"[kind - 1] for kind in kinds[men + 2 :])
-            hands = "".join(f"{n}{name}" if n > 1 else name for name, n in held.items())
-            yield sfen_of(board, "bw"[turn], (hands if rng.random() < 0.5 else hands.lower()) or "-")
-
-    return legal_sfens(sfens(), count)
-
-
 def test_the_point_rules_agree_with_cshogi() -> None:
     cshogi = pytest.importorskip("cshogi")
     counts = {True: 0, False: 0}
-    for sfen in crowded_camps(Random(31), 300):
+    for sfen in entered(Random(31), 300):
         theirs = cshogi.Board(sfen)
         for rules, law in ((LAW_27, cshogi.LAW_27), (LAW_24, cshogi.LAW_24)):
             declares = Board(sfen, rules).declaration()
