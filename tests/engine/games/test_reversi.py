@@ -93,6 +93,7 @@ def test_perfect_play_on_6x6_ends_with_twenty_discs_of_white_to_sixteen() -> Non
         names = {state.move_name(move): move for move in state.legal_moves()}
         state.push(names[name])
     assert state.outcome() is not None
+    assert Reversi(6, state.move_stack).key == state.key
     assert state.turn == 1  # White is to move, so the own discs are White's.
     assert (state.own.bit_count(), state.opponent.bit_count()) == (20, 16)
 

@@ -29,7 +29,7 @@ from goryu.players.set_up import evaluator_slot
 from goryu.players.set_up.evaluator_slot import EvaluatorSlot
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator, load_network
 from goryu.players.set_up.memory import automatic_hash_bytes
-from goryu.players.set_up.model_path import read_model_options
+from goryu.players.set_up.model_path import model_path, read_model_options
 from goryu.players.set_up.threads import usable_threads
 from goryu.search.evaluator import Evaluation, Evaluator
 from goryu.search.mates.mate import MateVerdict
@@ -769,6 +769,17 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
     player.new_game()
     assert answer("9i9h") == ("9i9h", 100)
     assert answer() == (free, visits)
+
+
+def test_a_missing_model_is_reported_once_and_replaced() -> None:
+    config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
+    messages: list[str] = []
+    assert "model=goryu-" in load_evaluator(config, messages.append).description
+    problems = [message for message in messages if "none.onnx" in message]
+    name = model_path(EvaluatorConfig()).name
+    (problem,) = problems
+    assert problem.startswith("Error! model /nowhere/none.onnx: no such file; playing with the shipped ")
+    assert problem.endswith(f"{name} instead, without the options of the file next to it")
 
 
 @pytest.mark.parametrize(("moves", "expected"), [((), -0.2), (("7g7f",), 0.4)])

@@ -231,6 +231,19 @@ def test_every_proof_in_tictactoe_is_true() -> None:
         assert {WIN: 1.0, LOSS: -1.0, DRAW: 0.0}[node.proof] == values[node.key]
 
 
+def test_a_mate_found_at_a_leaf_is_kept_when_it_becomes_the_root() -> None:
+    board = Board("4k4/9/4G4/9/9/9/9/9/4K4 w G 1")
+    puct = Puct(UniformEvaluator(), PuctConfig(), MateSolver(40))
+    puct.search(board, never, max_playouts=60)
+    board.push_usi("5a4a")
+    assert present(puct.table.find(board.key)).proof == WIN
+    result = puct.search(board, lambda stats: stats.is_proven, max_playouts=1)
+    assert result.stats.is_proven
+    assert result.stats.playouts == 0
+    assert result.moves[0].mate is not None
+    assert len(result.moves[0].pv) == result.moves[0].mate
+
+
 def test_a_mate_at_the_root_is_played_and_shown_to_its_end_though_it_was_never_tried() -> None:
     board = Board("l+P1gk2nl/6s2/1pp1gp1p1/p5p1p/9/P2+b1P2P/2P3PP1/5S1S1/L+r2PK1NL w RBNP2gsn2p 1")
     puct = Puct(HashedEvaluator())
