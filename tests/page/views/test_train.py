@@ -89,7 +89,7 @@ def test_the_idea_of_a_right_answer_is_three_moves_long(open_page: Any, prepared
     board.move("2g2f")
     solutions = page.locator(".train-result .line button")
     expect(solutions).to_have_count(1)  # The rest is to be found.
-    page.get_by_role("button", name="Find the next move, too").click()
+    page.get_by_role("button", name="Find what follows").click()
     expect(page.locator(".note-line")).to_contain_text("The opponent replies")
     page.get_by_role("button", name="Hint").click()
     expect(page.locator(".note-line")).to_contain_text("This piece moves")
