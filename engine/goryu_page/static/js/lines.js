@@ -4,9 +4,11 @@ import * as i18n from "./i18n.js";
 import { kindName } from "./judgement.js";
 import { html, nothing, repeat } from "./template.js";
 
-/** Returns a button for one move of a line. */
+/** Returns a button for one move of a line. It may move while it is pressed, so the mouse counts when it goes down. */
 export function lineButton(name, call, { title = "", isCurrent = false } = {}) {
-  return html`<button type="button" class="line-move" title=${title || nothing} aria-current=${isCurrent ? "true" : nothing} @click=${call}>${name}</button>`;
+  const onMouse = (event) => event.button === 0 && call();
+  const onKey = (event) => event.detail === 0 && call();
+  return html`<button type="button" class="line-move" title=${title || nothing} aria-current=${isCurrent ? "true" : nothing} @mousedown=${onMouse} @click=${onKey}>${name}</button>`;
 }
 
 /**
