@@ -153,7 +153,7 @@ def settings_of_the_checks(page: Any) -> None:
         expect(box).not_to_be_checked()
     for label, value in (
         ("Playouts of a check", str(PLAYOUTS)),
-        ("A move is wrong if it loses so many percent", "30"),
+        ("A move is wrong if it loses so many percent", "25"),
         ("At most so many right answers", "10"),
     ):
         page.get_by_label(label).fill(value)
