@@ -2,7 +2,8 @@
 
 A problem is sound if its answers can be told from the other moves: the best move is better by the threshold
 than the first move that is not an answer. A move is an answer if it loses less than half the threshold
-against the best move, or wins anyway; a move between half and the whole threshold makes a problem unsound.
+against the best move, or wins anyway; a move between half the threshold and `CLEAR` thresholds makes a
+problem unsound.
 
 A search proposes moves; each of them then gets equal playouts, those that it had included. Of a problem that
 seems sound the moves near the best one are compared again, with as many playouts each as the search before
@@ -29,6 +30,9 @@ PROPOSALS = 6
 
 COMPARISON_SHARE = 8
 """Each of them is searched with this part of the playouts."""
+
+CLEAR = 1.15
+"""A wrong move loses so many thresholds: of those that lose less a longer search often says otherwise."""
 
 NEAR = 2
 """Moves that lose less than so many thresholds are compared again."""
@@ -154,7 +158,7 @@ def judged(answers: list[dict[str, Any]], problem: Problem, settings: TrainingSe
     for answer in answers:
         loss = best - answer["win_rate"]
         answer["accepted"] = loss < settings.threshold / 2 or answer["win_rate"] >= WON
-        is_close = is_close or (not answer["accepted"] and loss < settings.threshold)
+        is_close = is_close or (not answer["accepted"] and loss < CLEAR * settings.threshold)
     accepted = [answer["move"] for answer in answers if answer["accepted"]]
     if best < LOST:
         return "lost"

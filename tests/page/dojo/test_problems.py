@@ -150,6 +150,8 @@ def problem(kind: ProblemKind = ProblemKind.MISTAKE, played: str = "9g9f", **cha
         ((0.60, 0.40, 0.20), ""),
         ((0.60, 0.57, 0.40), ""),  # Two answers.
         ((0.60, 0.53, 0.20), "close"),  # Is the second one an answer?
+        ((0.60, 0.49, 0.20), "close"),  # Is it wrong?
+        ((0.60, 0.48, 0.20), ""),
         ((0.60, 0.59, 0.58, 0.57, 0.20), "many"),
         ((0.09, 0.01, 0.00), "lost"),
         ((1.00, 0.96, 0.40), ""),  # Both win.

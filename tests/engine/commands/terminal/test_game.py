@@ -203,7 +203,7 @@ def test_a_game_goes_on_from_a_record(tmp_path: Path) -> None:
         ("tictactoe --model none.onnx", "none.onnx: no such file"),
         (f"tictactoe --model {MODELS}/reversi.onnx", "made for 'reversi', expected 'tictactoe'"),
         (f"reversi --second random --model {MODELS}/reversi.onnx", "expected a player with a network"),
-        (f"tictactoe --model {__file__}", "expected an ONNX model"),
+        (f"tictactoe --model {__file__}", "not an ONNX file"),
         ("tictactoe --first random --second random --save x.kif", "only games of shogi can be saved"),
     ],
 )
