@@ -257,12 +257,10 @@ class TrainView(View):
         if answer is None or shown is not self._shown:
             return None
         past = self._keep(shown, move, answer.is_right)
-        shown.idea = Idea(shown.problem)
-        if not (answer.is_right and shown.idea.play(move, following(shown.problem, answer))):
-            shown.idea = None
-        said = (
-            answer_json(shown.problem, answer) | self._told(shown, past) | {"hasIdea": shown.idea is not None}
-        )
+        idea = Idea(shown.problem)
+        has_idea = answer.is_right and idea.play(move, following(shown.problem, answer)) is not None
+        shown.idea = idea if has_idea else None
+        said = answer_json(shown.problem, answer) | self._told(shown, past) | {"hasIdea": has_idea}
         shown.reply = {"move": move, "answer": said}
         return said
 
