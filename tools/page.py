@@ -72,9 +72,7 @@ def run(args: argparse.Namespace) -> None:
     """Starts the server and a browser, and does the task."""
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        raise UsageError("Chromium is not installed: apt-get install chromium")
+    chromium = chromium_path()
     record = args.record if args.task == "review" else GAME
     games = DOJO_GAMES if args.task == "pictures" else 0
     with served(record, games) as url, sync_playwright() as playwright:
@@ -95,6 +93,14 @@ def run(args: argparse.Namespace) -> None:
                 take_pictures(page, url, language)
                 page.close()
         browser.close()
+
+
+def chromium_path() -> str:
+    """Returns where Chromium is; raises UsageError without it."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        raise UsageError("Chromium is not installed: apt-get install chromium")
+    return path
 
 
 @contextlib.contextmanager

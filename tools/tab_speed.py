@@ -12,7 +12,6 @@ the tab's process during it (Linux). Prints the medians of the runs.
 
 import argparse
 import os
-import shutil
 import statistics
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -25,9 +24,10 @@ from typing import TYPE_CHECKING
 import tab_page
 import textbook
 from file_server import Line, file_server
-from goryu.commands.common import UsageError, new_parser, positive, program
+from goryu.commands.common import new_parser, positive, program
 from goryu.kifu.reading import parse_record
 from goryu.kifu.writing import to_kif
+from page import chromium_path
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -60,9 +60,7 @@ def run(args: argparse.Namespace) -> None:
     """Builds the page and measures it."""
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        raise UsageError("Chromium is not installed: apt-get install chromium")
+    chromium = chromium_path()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         site = Path(folder, "site")
         textbook.begin_site(site)
