@@ -419,7 +419,7 @@ cdef extern from "core/policy.h" namespace "goryu" nogil:
 
 cdef extern from "core/winograd.h" namespace "goryu" nogil:
     cdef enum class Instructions:
-        kAvx512Vnni
+        kAmx
 
     cdef enum class Activation:
         kNone

@@ -19,6 +19,8 @@
 
 #if defined(__linux__)
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace goryu {
@@ -51,6 +53,16 @@ std::uint64_t saved_registers() noexcept {
 #endif
 }
 
+// Does the operating system give this process the registers of AMX? They are large, so Linux wants to be asked.
+bool may_use_tiles() noexcept {
+#if defined(__linux__)
+    constexpr long kAskForRegisters = 0x1023, kTiles = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA.
+    return syscall(SYS_arch_prctl, kAskForRegisters, kTiles) == 0;
+#else
+    return false;
+#endif
+}
+
 bool has_instructions(Instructions instructions) noexcept {
     constexpr std::uint64_t kYmm = 0x6, kZmm = 0xE6;
     const auto bit = [](std::uint32_t word, int i) { return (word >> i & 1) != 0; };
@@ -63,8 +75,10 @@ bool has_instructions(Instructions instructions) noexcept {
     const bool has_zmm = (saved & kZmm) == kZmm;
     const bool has_avx512 =
         has_zmm && bit(extended.b, 16) && bit(extended.b, 17) && bit(extended.b, 30) && bit(extended.b, 31);
+    const bool has_vnni = has_avx512 && bit(extended.c, 11);
     switch (instructions) {
-        case Instructions::kAvx512Vnni: return has_avx512 && bit(extended.c, 11);
+        case Instructions::kAmx: return has_vnni && bit(extended.d, 24) && bit(extended.d, 25) && may_use_tiles();
+        case Instructions::kAvx512Vnni: return has_vnni;
         case Instructions::kAvx512: return has_avx512;
         case Instructions::kAvxVnni: return extended.a >= 1 && bit(Cpuid(7, 1).a, 4);
         case Instructions::kAvx2: return true;
@@ -88,6 +102,7 @@ bool has_instructions(Instructions instructions) noexcept {
 
 const Layers* code_of(Instructions instructions) noexcept {
     switch (instructions) {
+        case Instructions::kAmx: return layers_amx();
         case Instructions::kAvx512Vnni: return layers_avx512_vnni();
         case Instructions::kAvx512: return layers_avx512();
         case Instructions::kAvxVnni: return layers_avx_vnni();
@@ -132,7 +147,7 @@ bool is_width(int n) { return n > 0 && n <= kMostChannels && n % kBlock == 0; }
 }  // namespace
 
 const char* name_of(Instructions instructions) noexcept {
-    constexpr const char* kNames[] = {"avx512-vnni", "avx512", "avx-vnni", "avx2", "neon", "wasm", "none"};
+    constexpr const char* kNames[] = {"amx", "avx512-vnni", "avx512", "avx-vnni", "avx2", "neon", "wasm", "none"};
     return kNames[static_cast<int>(instructions)];
 }
 

@@ -57,8 +57,8 @@ private:
 };
 
 // The kinds of vector instructions, best first.
-enum class Instructions : int { kAvx512Vnni, kAvx512, kAvxVnni, kAvx2, kNeon, kWasm, kNone };
-constexpr int kInstructionKinds = 6;
+enum class Instructions : int { kAmx, kAvx512Vnni, kAvx512, kAvxVnni, kAvx2, kNeon, kWasm, kNone };
+constexpr int kInstructionKinds = 7;
 
 const char* name_of(Instructions instructions) noexcept;
 // Can this processor, and this build, use them?

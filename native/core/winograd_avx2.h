@@ -13,7 +13,7 @@ struct V {
     GORYU_INLINE static F add(F a, F b) { return _mm256_add_ps(a, b); }
     GORYU_INLINE static F sub(F a, F b) { return _mm256_sub_ps(a, b); }
     GORYU_INLINE static F mul(F a, F b) { return _mm256_mul_ps(a, b); }
-    GORYU_INLINE static F div(F a, F b) { return _mm256_div_ps(a, b); }
+    GORYU_INLINE static F reciprocal(F x) { return _mm256_div_ps(set1(1.0F), x); }
     GORYU_INLINE static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
     GORYU_INLINE static F max(F a, F b) { return _mm256_max_ps(a, b); }
     GORYU_INLINE static F min(F a, F b) { return _mm256_min_ps(a, b); }

@@ -2,7 +2,7 @@
 // switched those instructions on and has defined V, the operations on one vector:
 //   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
 //   kRows, kVectors  rows (of 9) and vectors of outputs that are multiplied at once
-// If the file has defined GORYU_HAS_VNNI, V has products of bytes, too.
+// If the file has defined GORYU_HAS_VNNI, V has products of bytes, too; with GORYU_HAS_TILES a whole map is multiplied.
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
 //
@@ -39,8 +39,7 @@ GORYU_INLINE V::F exponential(V::F x) {
 }
 
 GORYU_INLINE V::F sigmoid(V::F x) {
-    const V::F one = V::set1(1.0F);
-    return V::div(one, V::add(one, exponential(V::sub(V::set1(0.0F), x))));
+    return V::reciprocal(V::add(V::set1(1.0F), exponential(V::sub(V::set1(0.0F), x))));
 }
 
 template <Activation kActivation>
@@ -779,7 +778,26 @@ struct Spread {
 
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
-#ifdef GORYU_HAS_VNNI
+#ifdef GORYU_HAS_TILES
+void conv1_of_tiles(const ConvCall& call) {
+    if (call.inputs % kTileBytes != 0) return conv1<Bytes>(call);
+    const std::ptrdiff_t inputs = call.inputs;
+    auto* const squares = static_cast<std::int8_t*>(call.transformed);
+    auto* const sums = static_cast<std::int32_t*>(call.sums);
+    const Tiles tiles;
+    for (int n = 0; n < call.positions; ++n) {
+        const Bytes kind(call, n);
+        begin_plain(kind, call, n, squares);
+        const auto* weights = static_cast<const std::int8_t*>(call.weights);
+        for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
+            tile_products(squares, weights, call.inputs, sums);
+            finish<SmallOutput>(kind, call, n, block, sums);
+        }
+    }
+}
+
+constexpr auto* kConvolutionOfBytes = conv1_of_tiles;
+#elif defined(GORYU_HAS_VNNI)
 constexpr auto* kConvolutionOfBytes = conv1<Bytes>;
 #else
 constexpr void (*kConvolutionOfBytes)(const ConvCall&) = nullptr;

@@ -120,6 +120,7 @@ struct Layers {
 };
 
 // Null where the compiler could not make them.
+const Layers* layers_amx() noexcept;
 const Layers* layers_avx512_vnni() noexcept;
 const Layers* layers_avx512() noexcept;
 const Layers* layers_avx_vnni() noexcept;

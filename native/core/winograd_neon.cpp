@@ -25,7 +25,7 @@ struct V {
     GORYU_INLINE static F add(F a, F b) { return vaddq_f32(a, b); }
     GORYU_INLINE static F sub(F a, F b) { return vsubq_f32(a, b); }
     GORYU_INLINE static F mul(F a, F b) { return vmulq_f32(a, b); }
-    GORYU_INLINE static F div(F a, F b) { return vdivq_f32(a, b); }
+    GORYU_INLINE static F reciprocal(F x) { return vdivq_f32(set1(1.0F), x); }
     GORYU_INLINE static F fma(F a, F b, F c) { return vfmaq_f32(c, a, b); }
     GORYU_INLINE static F max(F a, F b) { return vmaxq_f32(a, b); }
     GORYU_INLINE static F min(F a, F b) { return vminq_f32(a, b); }

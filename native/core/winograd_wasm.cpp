@@ -23,7 +23,7 @@ struct V {
     GORYU_INLINE static F add(F a, F b) { return wasm_f32x4_add(a, b); }
     GORYU_INLINE static F sub(F a, F b) { return wasm_f32x4_sub(a, b); }
     GORYU_INLINE static F mul(F a, F b) { return wasm_f32x4_mul(a, b); }
-    GORYU_INLINE static F div(F a, F b) { return wasm_f32x4_div(a, b); }
+    GORYU_INLINE static F reciprocal(F x) { return wasm_f32x4_div(set1(1.0F), x); }
     // Rounds the product, too: the others do not. Only the code for floats has it.
     GORYU_INLINE static F fma(F a, F b, F c) { return add(mul(a, b), c); }
     // As x86 does it: `b` if one of them is no number.

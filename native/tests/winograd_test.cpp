@@ -3,12 +3,14 @@
 // That the numbers are those of the Python reference is tested in tests/engine/evaluators/kernel/test_winograd.py; here all kinds of
 // instructions must agree with each other, on random weights and on the greatest ones, in searches of one thread
 // and of several.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "core/game_state.h"
@@ -288,6 +290,26 @@ void test_bytes_agree() {
     }
 }
 
+// Some instructions have no division in a sigmoid: see V::reciprocal. The numbers here make its denominators go
+// through all floats from 1 to 2.
+void test_sigmoids_agree() {
+    constexpr int kChannels = 4096, kNumbers = kBoardSquares * kChannels;
+    std::vector<float> from(kNumbers), to(kNumbers), first(kNumbers);
+    std::uint32_t maximum = 0;
+    const auto run = [&](const Layers& layers, std::vector<float>& found) {
+        layers.spread({from.data(), found.data(), nullptr, nullptr, nullptr, 1, kChannels, 0, 0, Activation::kSigmoid, &maximum});
+    };
+    for (int k = 1; k < 1 << 23;) {
+        for (float& number : from) number = -std::log(std::ldexp(static_cast<float>(std::min(k++, 1 << 23)), -23));
+        run(*layers_avx2(), first);
+        for (const auto& [kind, layers] : {std::pair(Instructions::kAmx, layers_amx()), std::pair(Instructions::kAvx512, layers_avx512())}) {
+            if (!is_usable(kind)) continue;
+            run(*layers, to);
+            EXPECT(to == first);
+        }
+    }
+}
+
 void test_a_search_on_several_threads() {
     constexpr std::string_view kStart = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
     for (const Instructions kind : usable()) {
@@ -402,6 +424,7 @@ void test_convolutions_that_do_not_fit_are_refused() {
 int main() {
     goryu::test::test_all_instructions_agree();
     goryu::test::test_bytes_agree();
+    if (goryu::is_usable(goryu::Instructions::kAvx512)) goryu::test::test_sigmoids_agree();
     goryu::test::test_a_search_on_several_threads();
     goryu::test::test_layers_that_do_not_fit_are_refused();
     goryu::test::test_convolutions_that_do_not_fit_are_refused();

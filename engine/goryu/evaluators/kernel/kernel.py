@@ -2,7 +2,7 @@
 
 The kernel is native code (`goryu._native.WinogradNetwork`); `winograd.py` explains its arithmetic. The
 environment variable GORYU_INSTRUCTIONS names the vector instructions that it uses, for tests and
-measurements: avx512-vnni, avx512, avx-vnni, avx2 or neon. Unset, it uses the best that the processor has.
+measurements: amx, avx512-vnni, avx512, avx-vnni, avx2 or neon. Unset, it uses the best that the processor has.
 """
 
 import os

@@ -69,18 +69,18 @@ def test_small_and_large_convolutions_stay_in_16_bits() -> None:
     assert not suits_bytes(large)
 
 
-@pytest.mark.parametrize("scale", [1e-35, 1.0, 1e30])
+@pytest.mark.parametrize(("inputs", "scale"), [(512, 1e-35), (512, 1.0), (512, 1e30), (96, 1.0)])
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_kernel_has_the_same_bits_for_the_greatest_numbers(
-    native: ModuleType, sign: float, scale: float
+    native: ModuleType, sign: float, inputs: int, scale: float
 ) -> None:
     """All inputs and weights are the greatest bytes; with the stem's bias inputs are negative, too."""
-    weights = np.full((64, 512), sign * scale, np.float32)
+    weights = np.full((64, inputs), sign * scale, np.float32)
     weights[32:] *= np.random.default_rng(7).choice([-1, 1], (32, 1))
     network = one_layer(layer_of(weights))
     stem, layer, dense = network.layers
     assert isinstance(stem, Stem)
-    below = replace(stem, bias=np.linspace(-3, 3, 512).astype(np.float32), activation=NONE)
+    below = replace(stem, bias=np.linspace(-3, 3, inputs).astype(np.float32), activation=NONE)
     board = (np.random.default_rng(8).random((3, 62, 9, 9)) < 0.2).astype(np.float32)
     board[0] = 1
     board[1] = 0
