@@ -31,7 +31,12 @@ ARGUMENTS = {"address": [], "thread": ["threads"]}
 """What the tests are told."""
 
 FUZZERS = ("fuzz_sfen", "fuzz_search", "fuzz_network_file")
-KERNELS = {"amx": "amx_int8", "avx_vnni": "avx_vnni", "avx512": "avx512vl", "avx512_vnni": "avx512_vnni"}
+KERNELS = {
+    "amx": "amx_int8",
+    "avx_vnni": "avx_vnni",
+    "avx512": "avx512vl",
+    "avx512_vnni": "avx512_vnni",
+}
 """Parts of winograd_*.cpp -> what /proc/cpuinfo says of processors that run them."""
 
 
