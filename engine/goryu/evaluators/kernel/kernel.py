@@ -1,8 +1,8 @@
 """Opens our own kernel for a network on a CPU, or says why it cannot run the network.
 
 The kernel is native code (`goryu._native.WinogradNetwork`); `winograd.py` explains its arithmetic. The
-environment variable GORYU_INSTRUCTIONS names the vector instructions that it uses, for tests and
-measurements: amx, avx512-vnni, avx512, avx-vnni, avx2 or neon. Unset, it uses the best that the processor has.
+environment variable GORYU_INSTRUCTIONS names the instructions that it uses, for tests and measurements: amx,
+avx512-vnni, avx512, avx-vnni, avx2 or neon. Unset, it uses the best that the processor has.
 """
 
 import os
