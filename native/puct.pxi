@@ -153,7 +153,7 @@ cdef class Puct:
             is_proven=seen.is_proven,
             is_exhausted=seen.progress.is_exhausted,
             hashfull=seen.hashfull,
-            best_move=seen.best_move,
+            best_index=seen.best_move,
             lead=None if seen.lead < 0 else seen.lead,
         )
 

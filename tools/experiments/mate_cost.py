@@ -20,7 +20,7 @@ from goryu.commands.common import new_parser, positive, program
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
-from goryu.players.kept_graph import graph_search
+from goryu.players.kept_graph import new_puct
 from goryu.players.set_up.loading import LoadedEvaluator, load_evaluator
 from goryu.usi.start_config import start_config
 from goryu_lab.records.game_records import read_games
@@ -87,7 +87,7 @@ def seconds(
 ) -> float | None:
     """Returns the processor seconds of an evaluation in a search; None if it proves the position."""
     mate = replace(config.mate, nodes_per_visit=nodes_per_visit)
-    puct = graph_search(loaded, replace(config, mate=mate))
+    puct = new_puct(loaded, replace(config, mate=mate))
     began_s = time.process_time()
     stats = puct.search(
         Board(sfen), lambda stats: stats.is_proven or stats.is_exhausted, max_evaluations=evaluations

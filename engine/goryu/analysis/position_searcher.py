@@ -9,7 +9,7 @@ from goryu.games.shogi import move_from_usi, move_to_usi
 from goryu.games.state import Move
 from goryu.implementation import Board, mate_in_one, solve
 from goryu.players.config import EngineConfig
-from goryu.players.kept_graph import graph_search
+from goryu.players.kept_graph import new_puct
 from goryu.players.position import GamePosition, rules_of
 from goryu.players.reply_mates import SHORTENING_NODES
 from goryu.players.set_up.loading import LoadedEvaluator
@@ -61,7 +61,7 @@ class PositionSearcher:
         config = replace(config, rules=replace(config.rules, draw_value_black=0.0, draw_value_white=0.0))
         self._rules = rules_of(config)
         self._mate_nodes = config.mate.root_nodes
-        self._puct = graph_search(self.loaded, config, self._threads)
+        self._puct = new_puct(self.loaded, config, self._threads)
 
     @property
     def board(self) -> Board:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from goryu.base.language import tr
+from goryu.commands.sanity import Finding, ask, share_good
 from goryu.evaluators.formats.detect import FORMATS
 from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.evaluators.network.providers import BackendError, open_session
-from goryu.players.set_up.sanity import Finding, ask, share_good
 from goryu.table.random_positions import random_positions
 
 MIRRORED_POSITIONS = 32

@@ -15,7 +15,8 @@ class Outcome:
 
     value: the result for the side to move: -1.0, 0.0 or +1.0. In a tree of given numbers it is any number
         between; the proofs of the graph search (`search/graph/proof.py`) are for the three results only.
-    reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition".
+    reason: one lower-case English phrase, such as "checkmate" or "fourfold repetition". The mate search and
+        the game records compare it.
     """
 
     value: float
@@ -31,7 +32,9 @@ class State(Protocol):
 
     @property
     def turn(self) -> int:
-        """The side to move: 0 for the player who moves first in the game, else 1."""
+        """The side to move, 0 or 1: 0 is the player who usually moves first, in shogi black, even if a
+        handicap game begins with white.
+        """
         ...
 
     @property
@@ -67,16 +70,17 @@ class State(Protocol):
     def outcome(self) -> Outcome | None:
         """Returns the result if the game is over by its rules, or None while it goes on.
 
-        The rules may end it by repetition, so a search that stores positions asks `repetition` first.
+        The rules may end it by repetition, so a search whose paths share nodes asks `repetition` first.
         """
         ...
 
     def repetition(self) -> Outcome | None:
         """Returns the result that the *path* to this position causes, or None.
 
-        A search that stores positions ends a playout here, before it looks up the position: equal positions
-        on another path need not have this result, so it is never stored with the position. The searches that
-        store none play on until `outcome` ends the game. Games without repetition return None.
+        A search whose paths share nodes ends a playout here, before it looks up the node: an equal position
+        on another path need not have this result, so it is never stored with the position. Random games and
+        trees end here, too, to save time; minimax and alpha-beta play on until `outcome` ends the game.
+        Games without repetition return None.
         """
         ...
 

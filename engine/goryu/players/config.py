@@ -18,7 +18,7 @@ from goryu.search.graph.config import Formula, PuctConfig
 SEARCH = PuctConfig(
     Formula(fpu_reduction=0.36), Formula(fpu_reduction=0.1), capacity=10_000_000, capacity_bytes=0
 )
-"""The engine's constants of the search, where they are not AlphaZero's."""
+"""The engine's constants, where they are not AlphaZero's; a network may have others in the file beside it."""
 
 Value = bool | int | float | str
 """The value of a field that an option sets."""
@@ -93,7 +93,7 @@ class MateConfig:
 
     solves_mates: answer `go mate` by a search, not by `notimplemented`.
     leaf_nodes: at each new position of the graph; 0 for none. root_nodes: before each move; 0 for none.
-    nodes_per_visit: again at positions that playouts visit often (`puct.SECOND_LOOKS`), for each of their
+    nodes_per_visit: again at positions that playouts visit often (`proof.SECOND_LOOKS`), for each of their
         visits; 0 for none.
     reply_nodes: see `reply_mates.py`; 0 for none.
     """
@@ -111,6 +111,7 @@ class RulesConfig:
 
     moves_to_draw: moves after which a game is drawn; 0 for never.
     draw_value_black, draw_value_white: value of a draw in [-1, +1] when the engine plays this colour.
+    entering_king, first_recurrence, all_moves: as in `Rules`, but a search leaves out pointless moves.
     """
 
     moves_to_draw: int = 0

@@ -50,7 +50,7 @@ def settings_at_level(settings: GraphSettings) -> GraphSettings:
     return replace(settings, config=replace(settings.config, batch_size=1), threads=1)
 
 
-def graph_search(loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> Puct:
+def new_puct(loaded: LoadedEvaluator, config: EngineConfig, threads: int = 1) -> Puct:
     """Returns a search with the network and the numbers of the config, for other uses than to play.
 
     A draw has the value that it has for Black. threads: of the native search.

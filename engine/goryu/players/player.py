@@ -1,7 +1,8 @@
 """The player: answers search requests, one at a time.
 
 It asks in order who knows the answer: the rules (a win by declaration), the book, a search for a mate, and
-the engine's own search. A level does not ask the book, and another algorithm only searches.
+the engine's own search. A level does not ask the book. Another algorithm looks for no mate, and Goryu's own
+book is not for it; a book that the user names is.
 """
 
 from collections.abc import Callable
@@ -124,7 +125,7 @@ class Player:
         An infinite search, or one while pondering, may return early if nothing is left to search; the
         caller then holds back the answer.
 
-        If a search fails and there is time, it begins anew, once (`with_second_try`).
+        A search that fails begins anew, once (`with_second_try`).
         """
         self._set_seed(request.config.seed)
         task = Task(request, control, on_progress, self._time, self._rng)

@@ -34,7 +34,8 @@ def with_second_try(
 ) -> Answer:
     """Returns the answer of a search; if it fails and there is time, of a second one, if that got further.
 
-    A lost GPU breaks its session for good, and the CPU may work, so a network that failed is loaded again.
+    A search that has found nothing is repeated whatever the clock says: there is no other answer. A lost GPU
+    breaks its session for good, and the CPU may work, so a network that failed is loaded again.
 
     start_again: drops the graph before the second search; True: loads the network again, too.
     reload_ms: returns the milliseconds that this takes. report: takes the reason of the second try.

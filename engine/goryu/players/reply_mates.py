@@ -47,11 +47,11 @@ class ReplyMates:
             best = self._puct.result().moves[0]
             if best.mate is not None:
                 return False  # It wins, or every move loses.
-            if best.is_certain or not self._is_refuted(best.move, should_stop):
+            if best.is_certain or not self._examine(best.move, should_stop):
                 return is_other
             is_other = True
 
-    def _is_refuted(self, move: Move, should_stop: Callable[[], bool]) -> bool:
+    def _examine(self, move: Move, should_stop: Callable[[], bool]) -> bool:
         """Does the opponent mate after this move, and has the graph only now learnt it?
 
         It cannot learn it while another thread evaluates the position after the first move of the mate.

@@ -58,7 +58,7 @@ def _mating_answer(session: Session, search: GraphSearch, mate: Mate) -> Answer:
     """Returns the first move of a mate as the answer, without a search."""
     depth = len(mate.moves)
     best = RootMove(mate.moves[0], 1.0, mate.nodes, 1.0, depth, mate.moves)
-    stats = search.stats()._replace(
+    stats = search.stats()._replace(  # `info` shows the positions of the mate search.
         playouts=mate.nodes, evaluations=mate.nodes, depth=depth, max_depth=depth, is_proven=True
     )
     result = SearchResult((best,), best.value, stats)

@@ -35,15 +35,15 @@ class SearchEnd:
         self.has_one_move = len(board.legal_moves()) == 1
         self.limits = Limits()
 
-    def begin(self, limits: Limits, started_s: float, playouts: int) -> None:
+    def set_limits(self, limits: Limits, started_s: float, playouts: int) -> None:
         """Makes `limits` valid from `started_s` on, when the search had made `playouts`."""
         self.limits = limits if self._has_depth else replace(limits, depth=None)
         board, config = self._board, self._config
         budget = plan(self.limits, board.turn, board.ply, config.time_config(), self._rng)
         if self.limits.is_unlimited and (config.nodes or self.depth):
             budget = None  # A bare `go` gets a second only if nothing else limits it.
-        if budget is not None and config.nodes:
-            # The number of playouts decides, but never past the hard end of the clock.
+        if budget is not None and config.nodes and self.nodes is not None:
+            # The number of evaluations decides, but never past the hard end of the clock.
             budget = replace(budget, optimum_ms=budget.maximum_ms, may_stop_early=False, may_extend=False)
         self._time.start(budget, started_s, playouts)
 

@@ -1,6 +1,6 @@
 """One search of a player: its reports, its end, its answer.
 
-Every few milliseconds the search calls the session, which checks the clock and the stop signal, sends
+Before each batch the search calls the session, which checks the clock and the stop signal, sends
 progress reports, and before the end looks for a mate behind the move that it would play.
 """
 
@@ -96,7 +96,7 @@ class Session:
         self._reported_depth = 0
         interval_ms, least_ms = self._config.output.interval_ms, LEAST_REPORT_MS * self._config.output.lines
         self._interval_ms = max(interval_ms, least_ms) if interval_ms else None
-        self._end.begin(task.request.limits, task.request.started_s, playouts=0)
+        self._end.set_limits(task.request.limits, task.request.started_s, playouts=0)
 
     def run(self) -> Answer:
         """Searches, and returns the answer.
@@ -127,7 +127,7 @@ class Session:
             root_moves=limits.root_moves or None,
         )
         if self._may_look_behind():  # A limit of nodes ends a search without asking `_should_stop`.
-            self._is_refuted()
+            self._look_behind()
 
     def elapsed_ms(self) -> float:
         """Returns the milliseconds since the search began, pondering included."""
@@ -151,22 +151,22 @@ class Session:
 
     def _should_stop(self, stats: SearchStats) -> bool:
         """Must the search end? Called between two batches."""
-        stops = self._is_over(stats)
+        stops = self._after_batch(stats)
         if self._must_look_behind(stats, stops):
-            self._examined_move = stats.best_move
-            if self._is_refuted():
+            self._examined_move = stats.best_index
+            if self._look_behind():
                 stops = stops and not self._goes_on()
-            self._time.begin()  # The mate search was no batch.
+            self._time.begin_batch()  # The mate search was no batch.
         return stops
 
-    def _is_over(self, stats: SearchStats) -> bool:
+    def _after_batch(self, stats: SearchStats) -> bool:
         """Do the control, the limits or the clock end the search? Also reports and takes `ponderhit`."""
         hit = self._control.hit
         if self._control.is_stopped or (self._ends_at_hit and hit is not None):
             return True
         if not self._has_begun:
             self._has_begun = True
-            self._time.begin_search()  # To free the old graph and to evaluate the root is no batch.
+            self._time.begin_first_batch()  # To free the old graph and to evaluate the root is no batch.
         elif stats.playouts:
             self._report_if_due(stats)
         self._take_hit(stats.playouts)
@@ -179,7 +179,7 @@ class Session:
         """After `ponderhit`, makes its limits valid, once."""
         if self._end.limits.ponder and self._control.hit is not None:
             limits, at_s = self._control.hit
-            self._end.begin(limits, at_s, playouts)
+            self._end.set_limits(limits, at_s, playouts)
 
     def _report_if_due(self, stats: SearchStats) -> None:
         elapsed_ms = self.elapsed_ms()
@@ -199,14 +199,14 @@ class Session:
         """Is it time to look behind the best move: at the end, or shortly before it?"""
         if stats.playouts == 0 or not self._may_look_behind():
             return False
-        return stops or (self._time.is_nearly_over and stats.best_move != self._examined_move)
+        return stops or (self._time.is_nearly_over and stats.best_index != self._examined_move)
 
     def _may_look_behind(self) -> bool:
         """Is there a move to be played, and time to look behind it?"""
         is_wanted = self._reply_mates is not None and self.task.known is None and not self._end.has_one_move
         return is_wanted and not self._end.limits.is_open and not self._must_answer()
 
-    def _is_refuted(self) -> bool:
+    def _look_behind(self) -> bool:
         """Does the opponent mate after the best move, so that another one is the best now?"""
         assert self._reply_mates is not None
         return self._reply_mates.refute(self._must_answer)
@@ -217,11 +217,11 @@ class Session:
 
     def _goes_on(self) -> bool:
         """After a refutation: may a search go on that would have ended?"""
-        self._time.begin()
+        self._time.begin_batch()
         stats = self.searcher.stats()
         if self._end.is_reached(stats) or self._must_answer():
             return False
-        return not self._is_over(stats) or self._time.extend()
+        return not self._after_batch(stats) or self._time.extend()
 
     # After the search.
 

@@ -6,8 +6,9 @@ from goryu.games.state import Move, Outcome, State
 
 
 class Counted:
-    """A position that counts the positions that a search visits; it is one.
+    """Stands in for a position and counts those that a search visits, this one included.
 
+    It has what minimax, one-bound and alpha-beta ask of a `State`.
     order: sorts the legal moves of a position, the promising ones first; without it they come as they are.
     """
 

@@ -4,6 +4,8 @@ A random opponent overlooks a win in one move most of the time, so plain random 
 threats. Here a player wins at once if it can, and else does not let the opponent win with the next move if it
 can help it. The rest stays random.
 
+`heavy_playout` is a `Playout`: give it to `flat_monte_carlo` or `uct` as `play`.
+
 Weakness: every move costs a search of two plies. What is better for one game can be worse on the whole:
 playouts must be balanced rather than strong.
 Sources: B. Bouzy, "Associating domain-dependent knowledge and Monte Carlo approaches within a Go program",

@@ -12,13 +12,13 @@ class SearchStats(NamedTuple):
     """The counters of a search, between two batches. A tuple, because each batch makes one.
 
     playouts: playouts completed by this search (visits inherited from earlier searches are not counted).
-    evaluations: positions that this search sent to the evaluator.
+    evaluations: positions that this search sent to the evaluator, without a new root. USI calls them nodes.
     depth, max_depth: mean (rounded) and greatest length of this search's playouts, in plies.
     nodes, capacity: nodes in the table, and how many it may hold.
     is_proven: is the root's value certain?
     is_exhausted: has the root no move left that is worth a playout?
     hashfull: how full the table is, in thousandths, by nodes or by bytes.
-    best_move: index among all moves of the root of the one that would be played now, if those whose value is
+    best_index: index among all moves of the root of the one that would be played now, if those whose value is
         certain are left out; -1 if none has visits, or if the search does not know it.
     lead: how many of the next playouts another move would need to be played instead (`final_move.contest`);
         None if the search does not know it.
@@ -33,7 +33,7 @@ class SearchStats(NamedTuple):
     is_proven: bool
     is_exhausted: bool
     hashfull: int = 0
-    best_move: int = -1
+    best_index: int = -1
     lead: int | None = None
 
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 from goryu.games.shogi import Rules, move_to_usi
 from goryu.implementation import Board
 from goryu.players.config import EngineConfig
-from goryu.players.kept_graph import graph_search
+from goryu.players.kept_graph import new_puct
 from goryu.players.set_up.loading import LoadedEvaluator
 
 LEAST_SHARE = 0.002
@@ -77,7 +77,7 @@ class BookSearcher:
     """Searches one position after the other, for one thread."""
 
     def __init__(self, loaded: LoadedEvaluator, config: EngineConfig) -> None:
-        self._puct = graph_search(loaded, config)
+        self._puct = new_puct(loaded, config)
 
     def search(self, sfen: str, playouts: int, should_stop: Callable[[], bool]) -> SearchedPosition | None:
         """Returns the result of a new search, or None if `should_stop` ended it early.

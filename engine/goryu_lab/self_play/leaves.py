@@ -26,7 +26,7 @@ from goryu.games.shogi import Rules
 from goryu.games.state import Move
 from goryu.implementation import Board, Puct
 from goryu.players.config import EngineConfig
-from goryu.players.kept_graph import graph_search
+from goryu.players.kept_graph import new_puct
 from goryu.players.set_up.loading import load_evaluator
 from goryu_lab.records.game_block import GameBlock
 from goryu_lab.records.game_records import GameRecord
@@ -41,7 +41,7 @@ HISTORY = 7
 
 def new_search(config: EngineConfig) -> Puct:
     """Loads the network of the config for a search with one thread; raises LoadingError."""
-    return graph_search(load_evaluator(config.evaluator, warnings.warn), config)
+    return new_puct(load_evaluator(config.evaluator, warnings.warn), config)
 
 
 def content_number(game: GameRecord) -> int:

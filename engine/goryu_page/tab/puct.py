@@ -133,7 +133,7 @@ class Puct:
             is_proven=is_proven != 0,
             is_exhausted=is_exhausted != 0,
             hashfull=int(hashfull),
-            best_move=int(best),
+            best_index=int(best),
             lead=None if lead < 0 else int(lead),
         )
 

@@ -13,6 +13,12 @@ from checkpoints import save_checkpoint  # noqa: E402
 from foreign_networks import Net, relu, second_book  # noqa: E402
 from goryu.commands import doctor  # noqa: E402
 from goryu.commands.model_examination import examine  # noqa: E402
+from goryu.commands.sanity import (  # noqa: E402
+    FIRST_MOVES,
+    MATES,
+    TAKES_ROOK,
+    rook_to_take,
+)
 from goryu.evaluators.formats.base import planes_of  # noqa: E402
 from goryu.evaluators.formats.python_dlshogi2 import PythonDlshogi2Format  # noqa: E402
 from goryu.evaluators.formats.value_scale import from_probability  # noqa: E402
@@ -21,12 +27,6 @@ from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.shogi import move_to_usi  # noqa: E402
 from goryu.implementation import IMPLEMENTATION, Board  # noqa: E402
 from goryu.players.config import EvaluatorConfig  # noqa: E402
-from goryu.players.set_up.sanity import (  # noqa: E402
-    FIRST_MOVES,
-    MATES,
-    TAKES_ROOK,
-    rook_to_take,
-)
 from goryu.table.random_positions import random_positions  # noqa: E402
 from goryu_lab.conversion.convert import convert  # noqa: E402
 from kernel_networks import Model  # noqa: E402

@@ -12,7 +12,7 @@ DEFAULT_MOVETIME_MS = 1000.0
 class Limits:
     """The limits of one search; if there are several, the first one reached ends it.
 
-    time_ms: the time left to (the first, the second player), or None if no clock was sent.
+    time_ms: the time left to (black, white), or None if no clock was sent.
     increment_ms: the time that each clock gains for each move. With some GUIs (Shogidokoro, ShogiHome) it is
         available for this move in addition to `time_ms`; match programs and servers add it after the move.
     byoyomi_ms: byoyomi (秒読み): the time for every move once the main time is used up.

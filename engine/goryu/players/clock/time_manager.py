@@ -47,7 +47,7 @@ CLOSE_RACE = 0.2
 """The optimum is doubled if another move would need at most this share of the playouts of one optimum. With
 most of the visits on two moves, one then has two thirds of the other's (dlshogi's value)."""
 
-FIRST_OWN_PLY = 30
+BOTH_HAVE_MOVED_PLY = 30
 """From this ply on both sides of a game have moved, even if it began from an opening."""
 
 LAST_SHARE = 0.25
@@ -75,9 +75,11 @@ class TimeConfig:
     network_delay2_ms: the same at worst; subtracted from every time that must not be exceeded.
     time_margin_ms: main time that is never used if no byoyomi follows it; at most half of it.
     minimum_ms: do not answer sooner, except with a proven move or the only one.
+    slow_mover_percent: the optimum is this share of what the plan gives.
     does_round_up: the GUI counts whole seconds, so the rest of a second costs nothing.
     stops_early_in_byoyomi: answer early when the best move is decided, though byoyomi cannot be saved.
     moves_to_draw: the ply at which the game is drawn; 0 for none.
+    ponders: does the engine also think on the opponent's time? Then it uses more of its own.
     """
 
     network_delay_ms: float = 30.0
@@ -112,7 +114,7 @@ class Budget:
 def plan(limits: Limits, turn: int, ply: int, config: TimeConfig, rng: Random) -> Budget | None:
     """Returns the budget of the side to move, or None if no clock ends this search.
 
-    turn: 0 for the first player, whose clock is the first of each pair. ply: moves played so far.
+    turn: 0 for black, whose clock is the first of each pair. ply: moves played so far.
 
     >>> plan(Limits(time_ms=(0, 0), byoyomi_ms=1000), 0, 0, TimeConfig(), Random(0)).maximum_ms
     900.0
@@ -141,8 +143,9 @@ def _plan_clock(limits: Limits, turn: int, ply: int, config: TimeConfig) -> Budg
     assert limits.time_ms is not None
     time_ms, increment_ms, byoyomi_ms = limits.time_ms[turn], limits.increment_ms[turn], limits.byoyomi_ms
     if byoyomi_ms == 0:
-        # A GUI that adds the increment after the move sends no less than it, or hardly less after a late one.
-        if 2 * time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY):
+        # A GUI that adds the increment after the move has added one by our second move, so it sends about
+        # that much or more. If it sends far less, or nothing, the increment comes on top of it.
+        if 2 * time_ms < increment_ms and (time_ms == 0 or ply >= BOTH_HAVE_MOVED_PLY):
             time_ms += increment_ms
         time_ms -= min(config.time_margin_ms, 0.5 * time_ms)
     usable_ms = time_ms + byoyomi_ms
@@ -257,11 +260,11 @@ class TimeManager:
         self._soft_ms = budget.optimum_ms if budget is not None else 0.0
         self._is_soft_end_final = False
 
-    def begin(self) -> None:
+    def begin_batch(self) -> None:
         """Starts the measurement of a batch; the time since the last one does not belong to it."""
         self._batch_start_s = self._clock()
 
-    def begin_search(self) -> None:
+    def begin_first_batch(self) -> None:
         """Starts the measurement of the first batch, and of the rate of playouts."""
         self._batch_start_s = self._first_batch_s = self._clock()
 

@@ -31,6 +31,7 @@ from goryu.base.files import atomic_write, cache_folder, try_lock
 from goryu.base.language import tr
 from goryu.base.strict_json import parse_json
 from goryu.implementation import IMPLEMENTATION, Board, make_puct
+from goryu.players.config import MateConfig
 from goryu.players.set_up.loading import LoadedEvaluator, LoadingError, load_evaluator
 from goryu.players.set_up.threads import DEFAULT_THREADS, cores, usable_threads
 from goryu.search.evaluator import Evaluator
@@ -43,8 +44,7 @@ VARIABLE = "GORYU_MEASURE"
 POSITION = "l4gknl/3r2sb1/2n1pg1p1/1pppspp1p/p8/2PPPPPPP/PPB1SGN2/2R3SK1/LN3G2L b - 1"
 """A middle game: castles are built and no piece has been taken; 39 legal moves."""
 
-MATE_NODES = 40
-"""Budget of the mate search at each leaf, as in play."""
+MATE_NODES = MateConfig().leaf_nodes
 
 MEASURED_S = 0.2
 ROUNDS = 3

@@ -1,7 +1,7 @@
 """The memory that the search graph may use if the user does not say: `USI_Hash` 0.
 
-A position takes about 400 bytes. A CPU evaluates ten thousand a second and fills 1 GB in minutes; a fast GPU
-does it in half a minute, and forgets the least visited part of the graph again and again in a long search.
+A position takes about 250 bytes. A CPU evaluates ten thousand a second and fills 1 GB in minutes; a fast GPU
+does it in two minutes, and forgets the least visited part of the graph again and again in a long search.
 """
 
 import ctypes

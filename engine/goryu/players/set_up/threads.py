@@ -12,7 +12,7 @@ THREADS_PER_CORE = 4
 
 
 DEFAULT_THREADS = 2
-"""If the user wants 0, and nothing was measured (`measuring.py`)."""
+"""If the user wants 0, and nothing was measured (`measuring.py`): one evaluates while the other one walks."""
 
 
 def usable_threads(wanted: int) -> int:

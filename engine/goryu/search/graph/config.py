@@ -9,7 +9,8 @@ __all__ = ["Formula", "PuctConfig"]
 class Formula:
     """The constants of the PUCT formula (`selection.py`), for values in [-1, +1].
 
-    c_init, c_base, c_factor: c(N); the defaults are AlphaZero's, doubled for values in [-1, +1].
+    c_init, c_base, c_factor: c(N); the defaults are AlphaZero's, doubled for values in [-1, +1]. The engine
+        takes c_init from the file beside the network: half as much for those that Goryu brings.
     fpu_reduction: an untried move has the value Q - fpu_reduction * sqrt(prior mass of the tried moves), with
         the Q of the node. FPU is the first play urgency: what an untried move is taken to be worth.
     """

@@ -28,7 +28,8 @@ LCB_SHARE = 0.2
 LCB_VISITS = 10
 """A contender also has at least this number of visits: the spread of fewer means nothing."""
 
-WON, OPEN, CERTAIN, LOST = range(4)
+WINS, OPEN, CERTAIN, LOSES = range(4)
+"""The groups of moves, for the side to move at the root: a move wins if its child is a LOSS."""
 
 
 def ranking(root: Node, final_move: str, masked: Set[int]) -> list[int]:
@@ -55,9 +56,9 @@ def _rank(root: Node, i: int) -> tuple[int, float, int]:
     """Returns a sort key: first the group, then distance, visits or value."""
     child, proof = root.children[i], child_proof(root, i)
     if child is not None and proof == LOSS:
-        return WON, child.distance, i
+        return WINS, child.distance, i
     if child is not None and proof == WIN:
-        return LOST, -child.distance, i
+        return LOSES, -child.distance, i
     if is_certain(root, i):
         return CERTAIN, -_value(root, i), i
     return OPEN, -root.visits[i], i
@@ -84,7 +85,7 @@ def _bound(root: Node, i: int) -> float:
 
 
 def contest(root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | None]:
-    """Returns the move that would be played now, and the playouts that another needs to be played instead.
+    """Returns the index of the move that would be played now, and the playouts that another needs instead.
 
     Moves of a certain value are left out. The other move gets all these playouts. It is played when it has
     the most visits, or, by "lcb", as soon as it is a contender and has the greatest bound, by its present
@@ -115,7 +116,7 @@ def contest(root: Node, final_move: str, masked: Set[int]) -> tuple[int, int | N
 def root_value(root: Node, moves: Sequence[RootMove]) -> float:
     """Returns the value of the root: its average, or that of a best move of a certain value.
 
-    The average lacks such a move, which gets no more than one visit.
+    A move that is certain from its first visit on has hardly any weight in the average.
     """
     return moves[0].value if moves and moves[0].is_certain else root.value
 

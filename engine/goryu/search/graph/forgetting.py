@@ -53,15 +53,16 @@ def _fold_limit(table: NodeTable) -> int:
     """Returns the smallest limit such that the nodes with at least this many visits have tried, all together,
     at most half as many moves as the table has nodes.
 
-    Visits are rounded down to three significant bits, so that there are few numbers to compare.
+    A node that stays is the root or the child of such a move. Visits are rounded down to three significant
+    bits, so that there are few numbers to compare.
     """
-    children = Counter[int]()  # Tried moves, by the rounded visits of their node.
+    tried = Counter[int]()  # Tried moves, by the rounded visits of their node.
     for node in table:
         bits = max(node.total_visits.bit_length() - 3, 0)
-        children[node.total_visits >> bits << bits] += node.tried
+        tried[node.total_visits >> bits << bits] += node.tried
     limit, kept = 1 << 32, 0  # No node has so many visits.
-    for visits in sorted(children, reverse=True):
-        kept += children[visits]
+    for visits in sorted(tried, reverse=True):
+        kept += tried[visits]
         if 2 * kept > len(table):
             break
         limit = visits

@@ -37,7 +37,7 @@ def add_mate(
         return False
     if child.proof == UNKNOWN:
         child.set_proof(LOSS, len(line) - 1, -1.0)
-        if not child.in_flight:  # Else a playout needs its moves.
+        if not child.in_flight:  # Else a playout needs its moves; the continuation is shorter than the mate.
             table.forget_moves(child, line[1:])
     node.children[i] = child
     table.try_moves(node, i + 1)

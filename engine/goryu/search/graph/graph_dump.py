@@ -7,9 +7,10 @@ Equal positions are one entry, however many moves lead there. `child` is the ind
          "proof": "unknown", "distance": 0, "untried": 12, "moves": [
             {"move": "7g7f", "prior": 0.31, "visits": 220, "value": 0.14, "child": 1}, ...]}, ...]}
 
-Values are in [-1, +1] for the side to move at the entry. `visits` of an entry is 1 for its own evaluation
-plus the visits of its moves. Moves without a visit are left out; `untried` counts them. `distance`
-is in plies to the proven end. `child` is null where the position is not in the dump or not in the table.
+Values are in [-1, +1] for the side to move at the entry. `visits` of an entry counts its own evaluation, or
+the visits that it has forgotten (`forgetting.py`), and those of its moves. Moves without a visit are left
+out; `untried` counts them. `distance` is in plies to the proven end. `child` is null where the position is
+not in the dump or not in the table.
 """
 
 from collections import deque
@@ -70,6 +71,6 @@ def _entry(node: Node, indices: dict[Node, int], name: Callable[[Move], str]) ->
         "evaluation": node.raw_value,
         "proof": _PROOFS[node.proof],
         "distance": node.distance,
-        "untried": len(node.moves) - len(moves),
+        "untried": len(node.moves) - len(moves) if node.is_complete else 0,  # Else they are a mating line.
         "moves": moves,
     }

@@ -57,7 +57,7 @@ def prove(state: State, solver: Solver, draw_value: float) -> Node | None:
     """
     if (outcome := state.outcome()) is not None:
         proof = DRAW if outcome.value == 0.0 else WIN if outcome.value > 0.0 else LOSS
-        # Only a win by declaration (入玉宣言) leaves legal moves. The declaration takes a ply.
+        # Of the wins only those of an entering king (入玉宣言, try) leave legal moves. They take a ply.
         distance = int(proof == WIN and bool(state.legal_moves()))
         return proven_node(state, proof, distance, outcome.value or draw_value)
     if line := solver(state, 0):
@@ -93,8 +93,9 @@ def is_certain(node: Node, i: int) -> bool:
 def prove_by_children(node: Node) -> None:
     """Proves `node` as won if a move is proven to win, as drawn or lost if all its moves are proven.
 
-    In shogi "all" are those of `legal_moves`. A defence that must not promote, so that a pawn drop would be
-    mate (打ち歩詰め), is not among them: the search neither plays nor sees it.
+    In shogi "all" are those of `legal_moves`: in check every legal move, else all but the moves that only
+    fail to promote. So a loss is wrong only where such a quiet move would have saved the game, by making a
+    later pawn drop illegal (打ち歩詰め).
     """
     child = node.children[i] if (i := proving_move(node)) >= 0 else None
     if child is None:

@@ -35,7 +35,11 @@ __all__ = ["Puct"]
 
 
 class Puct:
-    """The search. It keeps its graph between moves; `clear` forgets it."""
+    """The search. It keeps its graph between moves; `clear` forgets it.
+
+    The caller must `clear` it if the rules change, if other moves led to the same root (repetitions belong to
+    the path), or if the last search left out root moves that are allowed now.
+    """
 
     def __init__(
         self, evaluator: Evaluator, config: PuctConfig | None = None, solver: Solver = no_solver
@@ -231,7 +235,7 @@ class Puct:
         if self.root is None:
             return stats
         best, lead = final_move.contest(self.root, self.config.final_move, self._masked)
-        return stats._replace(best_move=best, lead=lead)
+        return stats._replace(best_index=best, lead=lead)
 
     def result(self, lines: int = 1) -> SearchResult:
         """Returns the answer so far; the first `lines` moves have their full continuation."""

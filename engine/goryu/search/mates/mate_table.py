@@ -35,7 +35,11 @@ WON, LOST = Entry(0, INFINITE), Entry(INFINITE, 0)
 
 
 class MateTable:
-    """Entries by the key of their position, `capacity` of them at most."""
+    """Entries, `capacity` of them at most.
+
+    The numbers of df-pn stand under `State.key`, which has the ply. A position that was refuted at some ply
+    is also LOST under `position_key`, which has none (`mate_refutation.py`).
+    """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goryu.players.clock.limits import Limits
-from goryu.players.clock.time_manager import FIRST_OWN_PLY, Budget, TimeConfig, TimeManager, plan
+from goryu.players.clock.time_manager import BOTH_HAVE_MOVED_PLY, Budget, TimeConfig, TimeManager, plan
 from goryu.search.result import SearchStats
 from present import present
 
@@ -282,7 +282,7 @@ def test_no_plan_exceeds_the_clock(
     limits = Limits((time_ms, 0.0), (increment_ms, 0.0), byoyomi_ms)
     budget = budget_of(limits, ply=ply, config=config)
     assert 0 <= budget.minimum_ms <= budget.optimum_ms <= budget.maximum_ms
-    is_low = 2 * time_ms < increment_ms and (time_ms == 0 or ply >= FIRST_OWN_PLY)
+    is_low = 2 * time_ms < increment_ms and (time_ms == 0 or ply >= BOTH_HAVE_MOVED_PLY)
     is_before_the_move = byoyomi_ms == 0 and is_low
     usable_ms = time_ms + increment_ms if is_before_the_move else time_ms + byoyomi_ms
     assert budget.maximum_ms <= usable_ms
@@ -366,7 +366,7 @@ def test_time_without_playouts_decides_no_race() -> None:
 def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
     manager, clock = started(Budget(1000, 1000))
     clock.wait_ms(50)
-    manager.begin()
+    manager.begin_batch()
     clock.wait_ms(5)
     assert manager.observe() == pytest.approx(55)
     assert manager._latency_ms == pytest.approx(5)
@@ -375,7 +375,7 @@ def test_the_time_before_the_first_batch_is_not_measured_as_one() -> None:
 def test_the_rate_of_playouts_counts_from_the_first_batch_even_if_other_threads_were_faster() -> None:
     manager, clock = started(Budget(1000, 1000, may_stop_early=True))
     clock.wait_ms(400)  # The search frees the old nodes of a large graph.
-    manager.begin_search()
+    manager.begin_first_batch()
     first = STATS._replace(playouts=20, lead=90)
     assert not manager.should_stop(first)
     clock.wait_ms(100)
