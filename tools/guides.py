@@ -116,7 +116,7 @@ FIGURES: dict[str, dict[str, str]] = {
         "evaluate": "", "learn lesson": "", "learn pseudocode": "puct:20 - {name}", "learn reversi": "",
         "learn tictactoe": "", "match": "Elo",
     },
-    "docs/tried.md": {"match": "Elo", "mate-cost": "DfpnNodesPerVisit {nodes}: "},
+    "docs/tried.md": {"mate-cost": "DfpnNodesPerVisit {nodes}: "},
     "docs/wasm.md": {"wasm": "bytes, packed"},
     "models/goryu-10x96.md": {"bench": "compare", "evaluate": "value favours the winner", "match": "Elo"},
     "models/goryu-5x64.md": {"evaluate": "value favours the winner", "match": "Elo"},

@@ -15,6 +15,8 @@ from goryu_page.dojo.games import game_digest, indexed_positions
 from goryu_page.dojo.problems import ProblemKind, ProblemState
 from goryu_page.dojo.reviews import summarise
 from goryu_page.dojo.schema import MIGRATIONS
+from goryu_page.dojo.settings import KEY as TRAINING
+from goryu_page.dojo.strength import KEY as STRENGTH
 
 APPLICATION = 1196380761
 """`PRAGMA application_id` of the database, which the first migration sets."""
@@ -70,8 +72,8 @@ def merge(database: Database, path: Path) -> Merged:
 
     A game, a problem or an attempt that both have stays once. Of two reviews the one with more playouts
     stays, of two cards that of the later attempt. A problem that one of them has checked is checked, one that
-    the user has removed from one of them is removed, and the moves of a repertoire are joined. The settings
-    of the database stay.
+    the user has removed from one of them is removed, and the moves of a repertoire are joined. Of the
+    settings only those of the training and the user's strength come, where the database has none.
 
     Raises:
         InputError: the file is no backup, is damaged or comes from a newer Goryu.
@@ -123,7 +125,8 @@ class _Merge:
             for row in self._backup.rows("SELECT * FROM me"):
                 self._database.insert("me", dict(row))
             for row in self._backup.rows("SELECT * FROM settings"):
-                self._database.insert("settings", dict(row))
+                if row["key"] in (TRAINING, STRENGTH):
+                    self._database.insert("settings", dict(row))
         return self._done
 
     def _add_game(self, row: dict[str, Any]) -> None:

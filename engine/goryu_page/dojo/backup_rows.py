@@ -21,6 +21,7 @@ from goryu.kifu.reading import MAX_BYTES
 from goryu.kifu.record import Ending
 from goryu_page.dojo.collecting import COLLECTED
 from goryu_page.dojo.database import Database
+from goryu_page.dojo.network_choice import KEY as NETWORK
 from goryu_page.dojo.phases import Phase
 from goryu_page.dojo.problems import STARTER, ProblemKind, ProblemState
 from goryu_page.dojo.reviews import AGAIN_SINCE, IS_PAUSED, PLAYOUTS_KEY
@@ -135,6 +136,7 @@ SETTINGS: dict[str, Any] = {
     IS_PAUSED: bool,
     AGAIN_SINCE: str,
     STRENGTH: Strength,
+    NETWORK: str,
 }
 """The settings, by key, with the types of their values."""
 

@@ -20,7 +20,8 @@ AWAITED = 3
 class Checker(Worker):
     """Works while there are candidates, the settings allow it and nothing else needs the machine.
 
-    What was decided is kept; a check that was cut off begins anew. Any thread may use it.
+    What was decided is kept; a check that was cut off begins anew. Any thread may use it. Two processes may
+    check the same candidate; the first decision counts.
     """
 
     def __init__(

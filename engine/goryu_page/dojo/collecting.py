@@ -15,11 +15,9 @@ from typing import Any
 from goryu.analysis.judgement import MISTAKES, MoveClass
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
+from goryu_page.dojo.strength import LONGEST_TSUME
 from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.dojo.worker import Worker
-
-LONGEST_TSUME = 13
-"""Plies of a missed mate that is asked as a mate problem, at most."""
 
 COLLECTED = "problems.collected"
 """The key of the setting that remembers the names of the user for which reviews were collected."""

@@ -14,7 +14,7 @@ from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore, open_default_store
-from goryu.base.errors import explained
+from goryu.base.errors import InputError, explained
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
@@ -62,6 +62,7 @@ class Dojo:
         the network on the page leaves as they were measured. timing, playouts: of all that a tab does.
     networks: those of all searches, each in memory once.
     activity: what people do on the page; the background review rests meanwhile.
+    warning: the last one of the store of analyses, for tabs that were not there; "" if there was none.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Dojo:
         self.networks = SharedEvaluators(lambda text: _log.warning("%s", text))
         self._judge: MoveJudge | None = None
         self._store: AnalysisStore | None = None
+        self.warning = ""
         self._listeners: set[Listener] = set()
         self._listening = Lock()
         self.activity = Activity(timing)
@@ -180,9 +182,12 @@ class Dojo:
         loaded_or_refused(self.networks, self.config)
 
     def restore_network(self) -> None:
-        """Takes the network that was chosen on the page, if there was one."""
+        """Takes the network that was chosen on the page; if it is not here any more, the strongest plays."""
         if name := self.database.setting(KEY, ""):
-            self.config = start_config(network_named(name, self.config), _log.warning)
+            try:
+                self.config = start_config(network_named(name, self.config), _log.warning)
+            except InputError as error:
+                _log.warning("%s", error)
 
     def use_network(self, name: str) -> None:
         """Takes another network for all searches from now on, and after the next start.
@@ -191,10 +196,10 @@ class Dojo:
         """
         config = start_config(network_named(name, self.config), _log.warning)
         loaded_or_refused(self.networks, config)
+        self.database.set_setting(KEY, name)
         before, self.config = self.config, config
         if config.evaluator != before.evaluator:
             self.networks.forget(before.evaluator)
-        self.database.set_setting(KEY, name)
 
     # With the network of full strength, which is loaded at the first use. Each raises LoadingError if that
     # fails, and tries again at the next use.
@@ -224,6 +229,7 @@ class Dojo:
 
     def _warn(self, text: str) -> None:
         _log.warning("%s", text)
+        self.warning = text
         self.tell("review.message", text=text)
 
     @cached_property

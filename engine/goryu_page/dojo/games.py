@@ -180,6 +180,11 @@ class Games:
         fields = {name: row[name] for name in same}
         return Game(**fields, moves=tuple(row["moves"].split()), names=(row["black"], row["white"]))
 
+    def side_of(self, identity: int) -> int | None:
+        """Returns the side that the user played in a game, as `SIDE` does."""
+        side = self._database.rows(f"SELECT {SIDE} FROM games WHERE id = ?", identity)[0][0]
+        return None if side is None else int(side)
+
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""
         self._database.run("DELETE FROM games WHERE id = ?", identity)

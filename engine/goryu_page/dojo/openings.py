@@ -43,7 +43,7 @@ _WHOLE = {
 
 
 def opening_of(start: str, moves: Sequence[str]) -> str:
-    """Returns the code of a game's opening, "BLACK-WHITE" or one of its own; "" for a very short game."""
+    """Returns the code of a game's opening, "BLACK/WHITE" or one of `_WHOLE`; "" for a very short game."""
     if start.split()[:3] != START_SFEN.split()[:3]:
         return "handicap"
     if len(moves) < 10:

@@ -19,6 +19,12 @@ STARTER = "problems.starter"
 ORDER = "(SELECT date FROM games WHERE games.id = problems.game) DESC, game DESC, ply, problems.id"
 """The order of new problems in SQL: those of the newest games, in the order of the game, then the others."""
 
+MIXED = (
+    "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
+    f" (PARTITION BY game IS NULL, json_extract(content, '$.length') ORDER BY {ORDER}) END, {ORDER}"
+)
+"""`ORDER`, but of the problems without a game one of each length follows the other."""
+
 _PLY = "FROM plies WHERE plies.game = problems.game AND plies.ply = problems.ply"
 
 _NEXT = f"""
@@ -34,12 +40,6 @@ LIMIT 1
 """Finds the candidate to check next: of the newest game, then of those without one; of each game what is
 likely to be sound: mates, whose check is short, then positions after the opening in which one move led the
 others most."""
-
-MIXED = (
-    "game IS NULL, CASE WHEN game IS NULL THEN ROW_NUMBER() OVER"
-    f" (PARTITION BY game IS NULL, json_extract(content, '$.length') ORDER BY {ORDER}) END, {ORDER}"
-)
-"""The same; of the problems without a game one of each length follows the other."""
 
 Json = dict[str, Any]
 
@@ -71,7 +71,9 @@ class Problem:
 
     content: for a mate problem {"length": plies, "line": [moves]}; for the others, after the check if any,
     {"answers": [{"move", "win_rate", "accepted", "line"}, ...]}, the best first, with win rates in [0, 1] for
-    the side to move. `source` in it tells the game: {"names": [black, white], "date", "ply"}.
+    the side to move. `source` in it tells the game: {"names": [black, white], "date", "ply"}. Of a game also
+    "loss" and, if so, "allows_mate" (plies), as the review found them; "title": of the file; "reason": why
+    the check refused it. A candidate has neither line nor answers yet.
     """
 
     id: int
@@ -156,6 +158,12 @@ class Problems:
         if not rows:
             raise InputError(tr("problem {number}: there is none", number=identity))
         return _problem(rows[0])
+
+    def sound_one(self, identity: int) -> Problem:
+        """Returns a problem that may be asked; raises InputError if it may not, or if there is none."""
+        if (problem := self.get(identity)).state is not ProblemState.SOUND:
+            raise InputError(tr("problem {number}: there is none", number=identity))
+        return problem
 
     def next_candidate(self) -> Problem | None:
         """Returns the candidate to check next, the most promising of the newest game, or None."""

@@ -1,6 +1,7 @@
 """The list of each day: problems that are due and new ones, mixed, with an end.
 
-The library fsrs decides when a problem is due again, in whole days. The first answer of a day counts:
+The library fsrs decides when a problem is due again, in whole days. The first answer to a problem
+that is new or due counts:
 
 - wrong, or the solution was asked for: "again", and the problem comes back on the next day;
 - right after a hint: "hard"; right: "good";
@@ -34,8 +35,9 @@ TYPICAL_S = 45.0
 class Attempt:
     """The first answer to a problem that was shown.
 
-    move: in USI; "" if the user asked for the solution. hints: how many. seconds: until the answer.
-    is_free: was it outside the list of the day? It may make the problem due, but is not done of the list.
+    move: in USI; "" if the user asked for the solution. hints: how many. seconds: until the answer came,
+    without its judgement. is_free: was it outside the list of the day? It may make the problem due, but is
+    not done of the list.
     """
 
     problem: int

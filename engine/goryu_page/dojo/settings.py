@@ -7,12 +7,12 @@ from msgspec.structs import asdict
 
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.problems import ProblemKind
-from goryu_page.dojo.strength import Strength, strength
+from goryu_page.dojo.strength import LONGEST_TSUME, Strength, strength
 from goryu_page.fields import converted
 
 KEY = "training"
 
-Plies = Annotated[int, Meta(ge=1, le=13)]
+Plies = Annotated[int, Meta(ge=1, le=LONGEST_TSUME)]
 
 
 class TrainingSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -41,7 +41,10 @@ FIRST_STEP, LEAST_STEP, HALVED_AFTER = 120.0, 40.0, 5
 LENGTHS = ((900.0, (1, 3)), (1500.0, (1, 5)), (2000.0, (3, 7)), (2300.0, (5, 9)))
 """The shortest and the longest mate problem below each rating."""
 
-LONGEST = (5, 13)
+LONGEST_TSUME = 13
+"""Plies of a mate problem of the user's games or of the list, at most."""
+
+LONGEST = (5, LONGEST_TSUME)
 """The same above all of them."""
 
 

@@ -14,13 +14,13 @@ from enum import StrEnum
 from goryu.analysis.review import PlyReview
 from goryu.evaluators.material import PIECE_VALUES
 from goryu.games.shogi import is_drop, move_from, move_from_usi, move_to, move_to_usi
-from goryu.games.shogi.pieces import EMPTY, KING, LANCE, SLIDES, WHITE_PIECE, attacks
+from goryu.games.shogi.pieces import EMPTY, KING, LANCE, PAWN, SLIDES, WHITE_PIECE, attacks
 from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board, solve
 from goryu.search.mates.mate import MateVerdict
 from goryu_page.reasons.exchanges import MATED, Exchange, forced, gain, unpromoted
 
-LEAST_GAIN = 2 * PIECE_VALUES[LANCE] - 30
+LEAST_GAIN = 2 * PIECE_VALUES[LANCE]
 """The least material that is worth a sentence: a lance for nothing, or a bishop for a gold."""
 
 MATE_NODES = {"python": 300, "native": 20_000}[IMPLEMENTATION]
@@ -137,7 +137,7 @@ class _Proof:
         played = gain(self.before.pieces, self.played)
         exchange = forced(self.after, answer)
         lost = exchange.gain - played
-        if not LEAST_GAIN <= lost < MATED // 2:
+        if not LEAST_GAIN <= lost < MATED // 2:  # From MATED // 2 on the line ends in mate, another reason.
             return
         own = gain(self.before.pieces, self.better)
         answers = {answer, *map(move_from_usi, self.ply.better_line[1:2])}
@@ -259,7 +259,7 @@ def forked(board: Board, square: int) -> tuple[int, ...]:
         kind = piece % WHITE_PIECE
         if piece == EMPTY or piece // WHITE_PIECE != side or not attacks(pieces, square, at):
             continue
-        if kind == KING or PIECE_VALUES[kind] > own or (kind != 1 and not is_defended(pieces, at, side)):
+        if kind == KING or PIECE_VALUES[kind] > own or (kind != PAWN and not is_defended(pieces, at, side)):
             found.append(kind)
     return tuple(sorted(found, key=lambda kind: -(PIECE_VALUES[kind] or MATED))[:2])
 

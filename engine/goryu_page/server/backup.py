@@ -16,6 +16,7 @@ from goryu_page.dojo.database import copy_name
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.lan.lan import Lan
 from goryu_page.server.security import HEADERS, TOKEN_HEADER, Guard
+from goryu_page.session.messages import language_of
 
 MOST_BYTES = 4 << 30
 """Of a backup that is read: 1,000 reviewed games have some 60 MB."""
@@ -35,7 +36,7 @@ class Backup:
         """Sends a copy of the database as a file."""
         if not self._may(request):
             return _refusal()
-        with TemporaryDirectory(prefix="goryu-") as folder:
+        with speaking(language_of(request.query)), TemporaryDirectory(prefix="goryu-") as folder:
             copy = Path(folder) / "dojo.sqlite3"
             try:
                 await asyncio.to_thread(lambda: self._dojo.database.copy_to(copy))
@@ -57,7 +58,7 @@ class Backup:
         if not self._may(request):
             return _refusal()
         with (
-            speaking("ja" if request.query.get("language") == "ja" else "en"),
+            speaking(language_of(request.query)),
             TemporaryDirectory(prefix="goryu-") as folder,
         ):
             path = Path(folder) / "dojo.sqlite3"

@@ -261,7 +261,9 @@ class Server:
                 await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
             elif session.id in self.sessions:  # Else its device was revoked just now.
                 session.receive(message.data)
-                await asyncio.sleep(0)  # A flood of messages must not keep the replies from being sent.
+                # Its task begins now, so messages take effect in their order; and a flood of them does not
+                # keep the replies from being sent.
+                await asyncio.sleep(0)
 
     def _left(self, session: Session, is_closed: bool) -> None:
         """Notes that a tab has lost its connection. is_closed: did it say goodbye?"""

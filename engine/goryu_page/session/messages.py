@@ -64,7 +64,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def language_of(message: Message) -> Language:
-    """Returns the language that a message of the page names; English if it names none."""
+    """Returns the language that a message, or the query of a request, names; English if it names none."""
     return "ja" if message.get("language") == "ja" else "en"
 
 

@@ -55,11 +55,6 @@ class Outbox:
             self._reports[message["type"]] = message
         self._wake()
 
-    def drop_report(self, kind: str) -> None:
-        """Removes a report that still waits and is no longer true."""
-        with self._lock:
-            self._reports.pop(kind, None)
-
     async def next(self) -> list[str]:
         """Returns the messages to send now; waits until there is one.
 

@@ -127,7 +127,8 @@ class View:
     async def ask(self, name: str, work: Callable[[], T]) -> T:
         """Returns what `work` does in a thread, such as with the database, which may have to wait.
 
-        The background review does not rest for it. A job of the same name is stopped first.
+        The background review does not rest for it. A call of the same name waits until this one has ended;
+        neither is stopped, but a job of `run` with this name is.
         """
         return await self.session.run(name, lambda _job: work(), is_search=False)
 
@@ -256,7 +257,6 @@ class Session:
 
     def send(self, kind: str, **content: Any) -> None:
         """Sends a message that must arrive; from any thread."""
-        self.outbox.drop_report(kind)
         self.outbox.put({"type": kind, **content})
 
     def report(self, kind: str, **content: Any) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,7 @@ class Page:
     def __init__(self, send: Callable[[str], None]) -> None:
         self._send = send
         self._loop = asyncio.get_running_loop()
+        self._texts = deque[str]()  # That the session has not received yet.
         dojo = Dojo(DATABASE, EngineConfig())
         try:
             dojo.restore_network()
@@ -36,7 +38,15 @@ class Page:
 
     def receive(self, text: str) -> None:
         """Handles a message of the page, on a stack of its own: it may have to wait for a thread."""
-        self._loop.call_soon(self._session.receive, text)
+        self._texts.append(text)
+        if len(self._texts) == 1:
+            self._loop.call_soon(self._next)
+
+    def _next(self) -> None:
+        self._session.receive(self._texts[0])
+        self._texts.popleft()
+        if self._texts:  # Its task begins first, so messages take effect in their order.
+            self._loop.call_soon(self._next)
 
     async def _send_all(self) -> None:
         while True:

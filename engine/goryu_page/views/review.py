@@ -34,7 +34,7 @@ from goryu_page.dojo.games import MOST_PLIES, Moves
 from goryu_page.dojo.reviews import PLAYOUTS
 from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.messages import MessageError, Request
-from goryu_page.session.session import Job, Session, View
+from goryu_page.session.session import Job, Session, View, in_thread
 
 Playouts = Annotated[int, Meta(ge=1, le=100_000)]
 """For each position of a review."""
@@ -103,14 +103,14 @@ class ReviewView(View):
         if not re.fullmatch(r"\d{1,18}", message.key):
             raise MessageError("review.open: expected text, content or the number of a game")
         dojo, number = self.session.dojo, int(message.key)
-        game, me = dojo.games.get(number), dojo.games.me()
+        game = dojo.games.get(number)
         names = " – ".join(name or "?" for name in game.names)
         return OpenRequest(
             key=message.key,
             name=game.file.rpartition("/")[2] or f"{game.date} {names}".strip(),
             text=game.record,
             playouts=dojo.reviewing.reviews.playouts_of(number) or message.playouts,
-        ), next((side for side, name in enumerate(game.names) if name in me), None)
+        ), dojo.games.side_of(number)
 
     async def on_state(self) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
@@ -141,6 +141,7 @@ class ReviewView(View):
         """Ends the review; what is known stays."""
         self.session.stop("review")
 
+    @in_thread
     def on_export(self, kind: Literal["kif", "html"]) -> dict[str, str]:
         """Returns the game as a file: KIF with comments, or a page that needs no server."""
         describer = self._opened()
@@ -198,6 +199,8 @@ class ReviewView(View):
     def _load(self) -> Reviewer:
         """Loads the network at the first use, and after it was lost."""
         if self._reviewer is None or self._reviewer.loaded.lost.is_set():
+            if warning := self.session.dojo.warning:
+                self._tell(warning)
             self._reviewer, self._live = self.session.dojo.reviewer(), None
             if problem := (loaded := self._reviewer.loaded).problem:
                 used = "{problem}; the review uses another network: {description}"
@@ -301,8 +304,8 @@ class ReviewView(View):
 
         is_mistake: is the move of the game a mistake, so that the better one is the right answer?
 
-        Returns {verdict, points, guess, played}; the last two as `ply_json`, with the name of the move.
-        played: the move of the game, or the better move instead of a mistake.
+        Returns {verdict, points, guess, right}; the last two as `ply_json`, with the name of the move.
+        right: the move that was to be found.
         """
         review = self._opened().review
         if index >= len(review.moves):
@@ -314,12 +317,12 @@ class ReviewView(View):
         )
 
     def _judge(
-        self, job: Job, review: GameReview, index: int, move: str, played: str
+        self, job: Job, review: GameReview, index: int, move: str, right: str
     ) -> dict[str, Any] | None:
         before = review.moves[:index]
         board = board_after(review.start, before)
         found, playouts = {}, self.session.dojo.playouts.move
-        for name in dict.fromkeys((move, played)):
+        for name in dict.fromkeys((move, right)):
             judge = self.session.dojo.judge
             judged = judge.judge(review.start, before, name, playouts, lambda: job.is_stopped)
             if job.is_stopped:
@@ -327,7 +330,7 @@ class ReviewView(View):
             if judged is None:
                 raise InputError(tr("the game is over"))
             found[name] = judged
-        verdict = verdict_of(found[move], played, playouts)
+        verdict = verdict_of(found[move], right, playouts)
 
         def described(name: str) -> dict[str, Any]:
             line = named_line(board, [name])
@@ -338,7 +341,7 @@ class ReviewView(View):
             "verdict": str(verdict),
             "points": POINTS[verdict],
             "guess": described(move),
-            "played": described(played),
+            "right": described(right),
         }
 
     def _analyse(

@@ -48,10 +48,13 @@ def problem_json(problem: Problem, mode: str) -> Json:
     }
 
 
-def solution_json(problem: Problem, past: Sequence[Attempt], judged: PlyReview | None) -> Json:
+def solution_json(
+    problem: Problem, past: Sequence[Attempt], judged: PlyReview | None, me: Sequence[str]
+) -> Json:
     """Returns what may be told after the first answer.
 
     past: the attempts before it, the newest first. judged: the move of the game in its review, if any.
+    me: the names of the user.
     """
     board = board_of(problem)
     content = problem.content
@@ -60,7 +63,7 @@ def solution_json(problem: Problem, past: Sequence[Attempt], judged: PlyReview |
     last = past[0] if past else None
     return {
         "solutions": [{"line": named_line(board, line), "winRate": rate} for line, rate in lines],
-        "played": _played(problem, board, judged),
+        "played": _played(problem, board, judged, me),
         "before": last
         and {
             "at": last.at.isoformat(),
@@ -89,11 +92,11 @@ def judged_json(board: Board, move: str, is_right: bool, review: PlyReview | Non
     }
 
 
-def _played(problem: Problem, board: Board, judged: PlyReview | None) -> Json | None:
+def _played(problem: Problem, board: Board, judged: PlyReview | None, me: Sequence[str]) -> Json | None:
     """Returns the move of the game, what it lost and why, and the line that punishes it."""
     if not problem.played:
         return None
-    answers = problem.content.get("answers", [])
+    answers, names = problem.content.get("answers", []), problem.content.get("source", {}).get("names")
     known = next((one for one in answers if one["move"] == problem.played), None)
     loss = problem.content.get("loss")
     if known and None not in (known["win_rate"], answers[0]["win_rate"]):
@@ -101,6 +104,7 @@ def _played(problem: Problem, board: Board, judged: PlyReview | None) -> Json | 
     refutation = known["line"][1:] if known else []
     return {
         "move": named_line(board, [problem.played]),
+        "isMine": bool(names) and names[board.turn] in me,
         "isAnswer": bool(known and known["accepted"]),
         "loss": loss,
         "refutation": named_line(board_after_move(board, problem.played), refutation),

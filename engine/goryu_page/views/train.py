@@ -47,15 +47,17 @@ NO_NEXT_MOVES = (ProblemKind.TSUME, ProblemKind.OPENING)
 class Shown:
     """The problem on the board of one tab.
 
-    mode: "today", "free" or "storm", whose answers are not kept. began_s: when it was shown (monotonic).
-    hints: given so far. is_kept: has the first answer been kept? game: of a mate problem. reply: what a page
-    that is loaded again shows: {"move", "answer"} of the last answer, {"told"}, or None. idea: how the game
-    goes on after a right answer, if that is known; is_idea: does the board show it?
+    mode: "today", "free" or "storm", whose answers are not kept. began_s: when it was shown, later by the
+    time of the judgements; answered_s: when the last answer came (both monotonic). hints: given so far.
+    is_kept: has the first answer been kept? game: of a mate problem. reply: what a page that is loaded again
+    shows: {"move", "answer"} of the last answer, {"told"}, or None. idea: how the game goes on after a right
+    answer, if that is known; is_idea: does the board show it?
     """
 
     problem: Problem
     mode: str
     began_s: float = data_field(default_factory=monotonic)
+    answered_s: float = 0.0
     hints: int = 0
     is_kept: bool = False
     game: TsumeGame | None = None
@@ -108,7 +110,6 @@ class TrainView(View):
             "lengths": dojo.problems.lengths(),
             "strength": self._strength(),
             "tsume": tsume_lengths(dojo.database),
-            "hasMe": bool(dojo.games.me()),
             "day": day_json(dojo.schedule.day(self.now())),
         }
 
@@ -157,6 +158,7 @@ class TrainView(View):
         if self._shown:
             avoided.append(self._shown.problem.id)
             if skips:
+                self._skipped.pop(self._shown.problem.id, None)
                 self._skipped[self._shown.problem.id] = None
 
         def work() -> Problem | None:
@@ -185,7 +187,7 @@ class TrainView(View):
 
         def work() -> Shown:
             is_listed = problem in dojo.schedule.day(self.now()).problems
-            return Shown(dojo.problems.get(problem), "today" if is_listed else "free")
+            return Shown(dojo.problems.sound_one(problem), "today" if is_listed else "free")
 
         self._shown = await self.ask("train.next", work)
         return self._problem()
@@ -237,7 +239,11 @@ class TrainView(View):
         shown = self._here()
         if move not in shown_position(_reached(shown))["legal"]:
             raise MessageError(f"train.answer: {move[:10]!r} is not legal")
-        return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
+        shown.answered_s = monotonic()
+        try:
+            return await self.session.run("train.answer", lambda job: self._answer(job, shown, move))
+        finally:
+            shown.began_s += monotonic() - shown.answered_s
 
     def _answer(self, job: Job, shown: Shown, move: str) -> Json | None:
         if shown.problem.kind is ProblemKind.TSUME:
@@ -295,7 +301,9 @@ class TrainView(View):
     async def on_solution(self) -> Json:
         """Returns the solution; a problem that was not answered yet counts as not solved."""
         shown = self._here()
-        # By the name of the answer's job: of an answer and the solution only the first counts.
+        shown.answered_s = monotonic()
+        # Under the name of the answer's job: they never run at once, so one of them is kept. An answer that
+        # is still being judged is given up.
         told = await self.ask("train.answer", lambda: self._told(shown, self._keep(shown, "", False)))
         shown.reply = {"told": told}
         return told
@@ -320,7 +328,7 @@ class TrainView(View):
         past = schedule.attempts(shown.problem.id)
         if shown.is_kept:
             return past[1:]
-        seconds = monotonic() - shown.began_s
+        seconds = shown.answered_s - shown.began_s
         is_free = shown.mode == "free"
         schedule.keep(Attempt(shown.problem.id, self.now(), move, is_right, shown.hints, seconds, is_free))
         shown.is_kept = True  # Not if the disk is full: the next answer is kept then.
@@ -330,7 +338,8 @@ class TrainView(View):
     def _told(self, shown: Shown, past: list[Attempt]) -> Json:
         """Returns what may be told after the first answer."""
         day = self.session.dojo.schedule.day(self.now())
-        return {**solution_json(shown.problem, past, self._judged(shown.problem)), "day": day_json(day)}
+        told = solution_json(shown.problem, past, self._judged(shown.problem), self.session.dojo.games.me())
+        return {**told, "day": day_json(day)}
 
     def _judged(self, problem: Problem) -> PlyReview | None:
         """Returns the judgement of the move of the game, for problems that ask what was better."""

@@ -16,7 +16,8 @@ from goryu_page.dojo.database import Database, now
 from goryu_page.dojo.games import Games, position_key
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
 from goryu_page.dojo.repertoire import Repertoire
-from goryu_page.dojo.reviews import Reviews
+from goryu_page.dojo.reviews import IS_PAUSED, Reviews
+from goryu_page.dojo.settings import change_training_settings, training_settings
 from sample_games import sample_game
 
 VERSION_1 = Path(__file__).with_name("version_1.sql")
@@ -76,10 +77,15 @@ def contents(database: Database) -> dict[str, list[tuple[Any, ...]]]:
 def test_an_empty_database_gets_everything_back_once(tmp_path: Path) -> None:
     lost = filled(tmp_path / "lost.sqlite3", (1, 2, 3))
     Games(lost).set_me(["甲"])
+    change_training_settings(lost, {"amount": 3})
+    for key, value in {"network": "x.onnx", IS_PAUSED: True}.items():
+        lost.set_setting(key, value)
     lost.copy_to(tmp_path / "copy.sqlite3")
     new = Database(tmp_path / "new.sqlite3")
     assert merge(new, tmp_path / "copy.sqlite3") == Merged(3, 3, 3)
     assert contents(new) == contents(lost)
+    assert training_settings(new).amount == 3
+    assert [row["key"] for row in new.rows("SELECT key FROM settings")] == ["training"]
     assert any(row[-1] == 0.25 for row in contents(new)["positions"])
     assert [row[-1] for row in contents(new)["reviews"]] == ['{"blunder opening":1}'] * 3
     assert merge(new, tmp_path / "copy.sqlite3") == Merged(0, 0, 0)
@@ -156,6 +162,7 @@ WRONG = {
     "an unknown setting": """INSERT INTO settings VALUES ('training', '{"x": 1}')""",
     "a setting of another type": """INSERT INTO settings VALUES ('training', '{"amount": "many"}')""",
     "playouts of another type": """INSERT INTO settings VALUES ('review.playouts', '"x"')""",
+    "a network that is a number": "INSERT INTO settings VALUES ('network', '5')",
     "brackets within brackets": f"INSERT INTO settings VALUES ('training', '{'[' * 5000}')",
     "a name of bytes": "INSERT INTO me VALUES (x'ff')",
     "a name that is no UTF-8": "INSERT INTO me VALUES (CAST(x'ff' AS TEXT))",

@@ -52,7 +52,10 @@ def test_two_orders_of_moves_meet_in_one_position(games: Games, tmp_path: Path) 
 
 
 def test_names_are_counted(games: Games) -> None:
-    games.add_file(KIF, "a.kif")
+    (game,) = games.add_file(KIF, "a.kif").added
+    for names, side in ((["甲"], 0), (["乙"], 1), (["甲", "乙"], None)):
+        games.set_me(names)
+        assert games.side_of(game) == side
     games.set_me(["甲"])
     assert games.me() == ["甲"]
     assert games.names() == [{"name": "乙", "games": 1}, {"name": "甲", "games": 1}]

@@ -1,4 +1,5 @@
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -8,12 +9,15 @@ from goryu.evaluators.network.model_files import models_folder
 from goryu.players.config import EngineConfig
 from goryu_page.commands.web import main
 from goryu_page.dojo import network_choice
+from goryu_page.dojo.database import Database, DatabaseError
 from goryu_page.dojo.dojo import Dojo
 
 SMALL = "goryu-5x64.onnx"
 
 
-def test_a_chosen_network_is_that_of_all_searches_and_of_the_next_start(tmp_path: Path) -> None:
+def test_a_chosen_network_is_that_of_all_searches_and_of_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "dojo.sqlite3"
     dojo = Dojo(path, EngineConfig())
     before = dojo.network()
@@ -27,6 +31,16 @@ def test_a_chosen_network_is_that_of_all_searches_and_of_the_next_start(tmp_path
     again.restore_network()
     assert Path(again.config.evaluator.model).name == SMALL
     again.use_network("")
+    assert again.config.evaluator.model == ""
+    kept = again.network()
+    with monkeypatch.context() as patched:
+        patched.setattr(Database, "set_setting", Mock(side_effect=DatabaseError("the disk is full")))
+        with pytest.raises(DatabaseError):
+            again.use_network(SMALL)
+    assert not kept.lost.is_set()
+    assert again.config.evaluator.model == ""
+    again.database.set_setting(network_choice.KEY, "gone.onnx")
+    again.restore_network()  # The strongest plays; a caller goes on, as with the watched folders.
     assert again.config.evaluator.model == ""
     again.close()
 

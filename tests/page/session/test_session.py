@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from goryu_page.dojo.timing import Timing
 from goryu_page.server.server import Server, TabLimits
 from goryu_page.session.outbox import Outbox
 from goryu_page.session.session import Job, Session, View
+from goryu_page.tab import page as page_of_tab
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -27,6 +29,9 @@ class Endless(View):
 
     async def on_start(self) -> None:
         await self.session.run("endless", self._work)
+
+    def on_stop(self) -> None:
+        self.session.stop("endless")
 
     def _work(self, job: Job) -> None:
         self.started.set()
@@ -191,20 +196,42 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     expect(page.locator(".moves li")).to_have_count(1)
 
 
+ONLINE = """() => {
+  window.isBack = new Promise((done) => {
+    const online = () => dispatchEvent(new Event("online"));
+    const { onState } = goryu.take("js/socket.js");
+    onState((isConnected) => (isConnected ? setTimeout(done, 600) : setTimeout(online)));
+  });
+}"""
+
+
+def test_a_browser_that_is_online_again_connects_once(open_page: Any, server: Any) -> None:
+    page, sockets = open_page(), list[Any]()
+    ready(page)
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.evaluate(ONLINE)
+    server.drop_connections()
+    page.evaluate("() => window.isBack")
+    assert len(sockets) == 1
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
 # The outbox and the jobs, without a browser.
 
 
 def test_only_the_newest_report_of_a_kind_waits(in_loop: Any) -> None:
     async def run() -> list[Any]:
-        outbox = Outbox(asyncio.get_running_loop())
-        outbox.open()
+        session = Session({}, Dojo(None, EngineConfig()))
+        session.outbox.open()
         for number in range(1000):
-            outbox.put_report({"type": "a.x", "number": number})
-            outbox.put_report({"type": "a.y", "number": -number})
-        return [json.loads(text) for text in await outbox.next()]
+            session.report("a.x", number=number)
+            session.report("a.y", number=-number)
+        session.send("a.x", number="sent")  # Is no report, and replaces none.
+        messages = [json.loads(text) for text in await session.outbox.next()]
+        session.close()
+        return [(message["type"], message["number"]) for message in messages]
 
-    messages = in_loop(run())
-    assert messages == [{"type": "a.x", "number": 999}, {"type": "a.y", "number": -999}]
+    assert in_loop(run()) == [("a.x", "sent"), ("a.x", 999), ("a.y", -999)]
 
 
 def test_a_page_that_reads_nothing_is_disconnected(in_loop: Any) -> None:
@@ -245,6 +272,28 @@ def test_jobs_of_one_name_never_run_at_the_same_time(in_loop: Any) -> None:
 
     in_loop(run())
     assert set(overlaps) == {1}
+
+
+def test_messages_of_a_tab_without_a_server_take_effect_in_their_order(
+    in_loop: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_of_tab, "DATABASE", tmp_path / "dojo.sqlite3")
+    monkeypatch.setattr(page_of_tab, "VIEWS", {"endless": Endless})
+
+    async def run() -> None:
+        replies = list[str]()
+        tab = page_of_tab.Page(replies.append)
+        for number, name in enumerate(("start", "stop")):
+            tab.receive(json.dumps({"type": f"endless.{name}", "id": number}))
+        try:
+            async with asyncio.timeout(30):
+                while sum('"reply"' in text for text in replies) < 2:
+                    await asyncio.sleep(0.01)
+        finally:
+            tab._session.close()
+            tab._session.dojo.close()
+
+    in_loop(run())
 
 
 def test_messages_are_in_the_language_of_the_page_and_wait_for_the_connection(

@@ -15,6 +15,7 @@ import pytest
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.dojo import Dojo
+from goryu_page.dojo.games import Games
 from goryu_page.dojo.settings import change_training_settings
 from goryu_page.dojo.timing import Timing
 from goryu_page.server.security import TOKEN_HEADER
@@ -131,6 +132,27 @@ def test_a_full_disk_is_said_and_the_import_can_be_repeated(
     database.rows("PRAGMA max_page_count = 100000")
     page.set_input_files(".games input[accept*='.kif']", paths)
     expect(status).to_contain_text(f"{4 - added} games added, {added} known already, 0 unreadable")
+
+
+def test_an_import_goes_on_when_the_connection_is_back(
+    open_page: Callable[..., Any], server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add, lost = Games.add_file, list[int]()
+
+    def add_and_drop(*given: Any) -> Any:
+        added = add(*given)
+        if not lost:
+            lost.append(1)
+            server.drop_connections()
+        return added
+
+    monkeypatch.setattr(Games, "add_file", add_and_drop)
+    page = open_page("#games")
+    paths = [str(path) for path in write_sample_games(tmp_path / "games", 4, 100)]
+    page.set_input_files(".games input[accept*='.kif']", paths)
+    status = page.locator(".games .side [role=status]").first
+    expect(status).to_contain_text("3 games added, 1 known already, 0 unreadable")
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
 def test_a_large_file_comes_in_parts_and_a_broken_off_one_is_forgotten(

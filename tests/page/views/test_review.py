@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any, Literal
 
 import pytest
@@ -19,7 +20,7 @@ from goryu.players.set_up import loading
 from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
 from goryu.search.evaluator import Evaluator
 from goryu_page.dojo.dojo import Dojo, JudgePlayouts
-from goryu_page.session.session import Session, text_of
+from goryu_page.session.session import Job, Session, text_of
 from goryu_page.views.review import ReviewView
 from sample_games import ROOK_HANGS, ROOK_HANGS_KIF
 
@@ -203,6 +204,83 @@ def test_my_mistakes_are_asked_for_at_an_address_and_the_board_stays_in_sight(
     expect(page.locator(".game-move[aria-current]")).to_contain_text("R-8d")
 
 
+COME_BACK = """() => {
+  const { onState } = goryu.take("js/socket.js");
+  window.isBack = new Promise((done) => onState((isConnected) => isConnected && done()));
+}"""
+
+
+def test_the_place_stays_after_a_lost_connection_and_the_analysis_after_a_look_elsewhere(
+    open_page: Any, on_board: Any, server: Any
+) -> None:
+    server.dojo.games.add_file(ROOK_HANGS_KIF, "game.kif")
+    page = open_page("#review/1/4", storage={"goryu.review.playouts": "100"})
+    board, branch = on_board(page, ".review .shogi"), page.locator(".branch .line-move")
+    board.move("9g9f")
+    expect(branch).to_have_text(["P-9f"])
+    page.evaluate(COME_BACK)
+    server.drop_connections()
+    page.evaluate("() => window.isBack.then(() => goryu.take('js/socket.js').request('review.state'))")
+    expect(branch).to_have_text(["P-9f"])
+
+    server.call(server.server.sessions.clear)
+    server.drop_connections()
+    expect(branch).to_have_count(0)  # The game was opened again.
+    page.wait_for_url("**/#review/1/4")
+    board.move("1g1f")
+    expect(branch).to_have_text(["P-1f"])
+
+    page.get_by_role("button", name="Keep analysing").click()
+    page.locator("#tabs a[href='#explorer']").click()
+    page.locator(".explorer .line-moves").first.wait_for()
+    (session,) = server.server.sessions.values()
+    for _ in range(600):
+        page.wait_for_timeout(50)
+        if not session.is_running("review.live"):
+            break
+    page.locator("#tabs a[href='#review']").click()
+    for _ in range(200):
+        page.wait_for_timeout(50)
+        if is_running := session.is_running("review.live"):
+            break
+    assert is_running
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+def test_the_end_of_an_old_review_leaves_the_new_one_running(
+    open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prove, may_end = ReviewView._prove, Event()
+
+    def prove_late(self: ReviewView, job: Job, describer: Describer) -> None:
+        if len(describer.review.moves) == 1:
+            may_end.wait(60)
+        prove(self, job, describer)
+
+    monkeypatch.setattr(ReviewView, "_prove", prove_late)
+    page = open_page("#review", storage={"goryu.review.playouts": "100000"})
+    page.locator(".opener").wait_for()
+    for moves in ("7g7f", "7g7f 3c3d 2g2f"):
+        page.evaluate(PASTE, f"startpos moves {moves}")
+        expect(page.locator(".game-move")).to_have_count(len(moves.split()) + 1)
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    page.evaluate(POSITIONS)
+    may_end.set()
+    page.evaluate("() => window.hasPosition")  # The new review has begun to search.
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+
+PASTE = """(text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  document.dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+}"""
+
+POSITIONS = """() => {
+  window.hasPosition = new Promise((done) => goryu.take("js/socket.js").on("review.position", () => done()));
+}"""
+
+
 def test_a_broken_record_says_which_line_is_wrong_and_a_file_which_game_it_shows(open_page: Any) -> None:
     page = open_page("#review")
     page.locator(".opener textarea").fill(ROOK_HANGS_KIF.replace("   3 ２五歩(26)", "   3 ２五歩(27)"))
@@ -352,10 +430,14 @@ def test_the_page_says_that_the_network_was_lost(
     monkeypatch.setattr(loading, "load_evaluator", load)
 
     async def run() -> None:
-        session = Session({"review": ReviewView}, Dojo(None, EngineConfig(EvaluatorConfig("uniform"))))
+        dojo = Dojo(None, EngineConfig(EvaluatorConfig("uniform")))
+        dojo._warn("analyses are not kept")
+        session = Session({"review": ReviewView}, dojo)
+        session.outbox.open()
         asks = session.views["review"].handlers()
         with speaking(language):
             await asks["review.open"]({"name": "game.kif", "text": ROOK_HANGS_KIF})
+            assert "analyses are not kept" in (await session.outbox.next())[0]  # The tab came later.
             for kind, message in (("live", {"moves": []}), ("guess", {"index": 0, "move": "2g2f"})):
                 with pytest.raises(LostError) as raised:
                     await asks[f"review.{kind}"](message)

@@ -9,6 +9,7 @@ import pytest
 from goryu.analysis.judgement import MoveClass
 from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import PlyReview
+from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu_page.dojo.settings import change_training_settings, training_settings
@@ -27,10 +28,8 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A server with a sound problem of a game and a mate problem, whose judge calls every other move bad."""
     change_training_settings(server.dojo.database, {"is_checking": False})
     answer = {"move": "2g2f", "win_rate": 0.6, "line": IDEA.split(), "accepted": True}
-    moves = ("7g7f", "3c3d")
-    mistake = NewProblem(
-        ProblemKind.MISTAKE, START_SFEN, moves, {"answers": [answer]}, "2h5h", state=ProblemState.SOUND
-    )
+    moves, content = ("7g7f", "3c3d"), {"answers": [answer], "source": {"names": ["甲", "乙"]}}
+    mistake = NewProblem(ProblemKind.MISTAKE, START_SFEN, moves, content, "2h5h", state=ProblemState.SOUND)
     assert Problems(server.dojo.database).add([mistake]) == 1
 
     def judge(self: MoveJudge, start: str, moves: Any, move: str, *_: Any) -> PlyReview:
@@ -47,10 +46,17 @@ def prepared(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reload(
-    prepared: Any, in_loop: Any
+    prepared: Any, in_loop: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dojo = prepared.dojo
+    dojo, clock, judge = prepared.dojo, [100.0], MoveJudge.judge
     dojo.problems.add_starter_set()
+    monkeypatch.setattr("goryu_page.views.train.monotonic", lambda: clock[0])
+
+    def judge_slowly(*given: Any) -> Any:
+        clock[0] += 50.0
+        return judge(*given)
+
+    monkeypatch.setattr(MoveJudge, "judge", judge_slowly)
 
     async def run() -> None:
         session = Session({"train": TrainView}, dojo)
@@ -62,14 +68,23 @@ def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reloa
         first = await shown()
         second = await shown(skips=True)
         assert {first["kind"], second["kind"]} == {"mistake", "tsume"}
-        assert (await shown(skips=True))["id"] == first["id"]  # Both are skipped.
+        for wanted in (first, second, first):  # Both are skipped, so they take turns.
+            assert (await shown(skips=True))["id"] == wanted["id"]
         mistake = first if first["kind"] == "mistake" else await shown(skips=True)
+        session.views["train"]._shown.began_s = 97.0
+        dojo.games.set_me(["乙"])
         said = await asks["train.answer"]({"move": "2h5h"})
-        assert not said["isRight"]
+        assert (said["isRight"], said["played"]["isMine"]) == (False, False)
+        assert [one.seconds for one in dojo.schedule.attempts(mistake["id"])] == [3.0]  # Without the judge's.
         again = asks["train.problem"]({})
         assert (again["id"], again["isAnswered"]) == (mistake["id"], True)
         assert again["reply"] == {"move": "2h5h", "answer": said}
         assert asks["train.problem"]({"isAgain": True})["reply"] is None
+        dojo.games.set_me(["甲"])
+        assert (await asks["train.solution"]({}))["played"]["isMine"]
+        dojo.problems.add([NewProblem(ProblemKind.MISTAKE, START_SFEN, (), {}, "7g7f")])
+        with pytest.raises(InputError, match="there is none"):  # It is no problem before its check.
+            await asks["train.open"]({"problem": dojo.problems.next_candidate().id})
         assert (await asks["train.state"]({}))["day"]["done"] == 1
         await asks["train.next"]({"mode": "free", "kind": "tsume"})
         await asks["train.answer"]({"move": "G*5b"})
@@ -106,6 +121,34 @@ def test_the_idea_of_a_right_answer_is_three_moves_long(open_page: Any, prepared
     with prepared.dojo.database.transaction() as connection:
         attempts = connection.execute("SELECT move, is_right FROM attempts").fetchall()
     assert [tuple(row) for row in attempts] == [("2g2f", 1)]
+
+
+def test_after_a_lost_connection_the_problem_on_the_board_is_that_of_the_server(
+    open_page: Any, prepared: Any, on_board: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared.dojo.problems.add_starter_set()
+    mate, mistake = (one.id for one in prepared.dojo.problems.sound())
+    page = open_page(f"#train/{mistake}")
+    page.get_by_role("button", name="Skip").click()
+    page.wait_for_url(f"**/#train/{mate}")
+    prepared.call(prepared.server.sessions.clear)
+    prepared.drop_connections()
+    for _ in range(600):
+        page.wait_for_timeout(50)
+        if any(session.views["train"]._shown for session in prepared.server.sessions.values()):
+            break
+    judge = TrainView._answer
+
+    def judge_and_drop(*given: Any) -> Any:
+        said = judge(*given)
+        prepared.drop_connections()
+        return said
+
+    monkeypatch.setattr(TrainView, "_answer", judge_and_drop)
+    on_board(page, ".train .shogi").move("G*5b")
+    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
+    page.wait_for_url(f"**/#train/{mate}")
+    page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
 TWO_KINDS_LESS = """async () => {

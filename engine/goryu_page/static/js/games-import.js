@@ -20,6 +20,8 @@ export class ImportPanel {
     this.files = fileField({ multiple: true, accept: ACCEPT }, (found) => this.add(named(found)));
     this.folder = fileField({ webkitdirectory: true }, (found) => this.add(named(found).filter(({ name }) => isRecord(name))));
     onDrop(games.section, (given) => this.take(given));
+    // Goes on where a connection was lost; a file that is sent twice is known already.
+    socket.onConnected(() => this.queue.length && !this.isRunning && this.run(this.total));
   }
 
   /** Takes what was dropped: files, and folders with all that is below them. */
@@ -34,7 +36,7 @@ export class ImportPanel {
   view() {
     const { faults, folders } = this.games.state;
     const { total, isRunning } = this;
-    const all = isRunning ? total.done + 1 + this.queue.length : 1;
+    const all = isRunning ? total.done + (this.queue.length || 1) : 1; // After *Stop* the queue is empty.
     const watched = t("games.import.watched", { folders: folders.join(i18n.current() === "ja" ? "、" : ", ") });
     return html`<div class="panel stack">
       <h2>${t("games.import")}</h2>
@@ -72,25 +74,25 @@ export class ImportPanel {
     if (!this.isRunning) await this.run();
   }
 
-  async run() {
-    const total = (this.total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 });
+  async run(total = { done: 0, added: 0, duplicates: 0, faults: 0, failed: 0 }) {
+    this.total = total;
     this.isRunning = true;
     try {
       while (this.queue.length) {
-        const { name, file, collection } = this.queue.shift();
-        this.name = name;
+        const [one] = this.queue;
+        this.name = one.name;
         this.games.draw();
-        await this.send(name, file, collection, total);
+        await this.send(one, total);
+        this.queue = this.queue.filter((other) => other !== one);
         total.done += 1;
       }
     } finally {
-      this.queue = [];
       this.isRunning = false;
       this.games.draw();
     }
   }
 
-  async send(name, file, collection, total) {
+  async send({ name, file, collection }, total) {
     try {
       let at = 0;
       let done = null;

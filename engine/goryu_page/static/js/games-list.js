@@ -6,7 +6,7 @@ import * as socket from "./socket.js";
 import { html, iconButton, live, nothing, repeat, selectField } from "./template.js";
 
 const { t } = i18n;
-const PAGE = 50;
+const PAGE = 50; // As in views/games.py.
 const INITIAL = { text: "", collection: "mine", side: "", result: "", opening: "", reviewed: "", since: "", until: "" };
 const TYPING_MS = 200;
 const SURE_MS = 3000; // The second click on "delete" must come in this time.
@@ -148,6 +148,7 @@ export class GameList {
       mistakes: pairView(game, game.mistakes, String),
       moves: i18n.current() === "ja" ? `${game.moves}手` : String(game.moves),
     };
+    // With a ply the game opens there; without one it would begin with the first mistake.
     const open = (event) => !event.target.closest(".of-delete") && (location.hash = `#review/${game.id}/0`);
     return html`<tr data-game=${game.id} data-reviewed=${game.reviewed ?? ""} @click=${open}>
       ${COLUMNS.map(({ name }) => html`<td class=${`of-${name}`} data-label=${t(`games.${name}`)}>${cells[name]}</td>`)}

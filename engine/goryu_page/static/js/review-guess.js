@@ -66,6 +66,7 @@ export class Guess {
       return;
     }
     if (panel.board.orientation !== (this.side === "1" ? "white" : "black")) panel.flip();
+    // The judgement of the guesses needs the machine; mistakes need the review.
     if (!this.ofMistakes && this.review.isRunning) socket.request("review.stop");
     this.ask(first);
   }
@@ -115,9 +116,9 @@ export class Guess {
     if (this.phase === "asking" && this.ofMistakes) return [{ move: this.game.moves[this.index].usi, width: 0.25, color: "var(--bad)", label: this.mistake.mark }];
     if (this.phase === "judging") return [{ move: this.answered, width: 0.4, color: "var(--arrow)" }];
     if (this.phase !== "answered") return [];
-    const { guess, played, verdict } = this.result;
-    const arrows = [{ move: played.name, width: 0.7, color: "var(--good)" }];
-    if (guess && guess.name !== played.name) {
+    const { guess, right, verdict } = this.result;
+    const arrows = [{ move: right.name, width: 0.7, color: "var(--good)" }];
+    if (guess && guess.name !== right.name) {
       const color = verdict === "worse" ? "var(--bad)" : "var(--arrow)";
       arrows.push({ move: guess.name, width: 0.4, color, label: verdict === "worse" ? `−${percent(guess.loss)} %` : "" });
     }
@@ -144,7 +145,7 @@ export class Guess {
   skip() {
     const { better } = this.mistake ?? {};
     const { usi, ja, en } = this.ofMistakes ? { usi: better.usi[0], ja: better.ja[0], en: better.en[0] } : this.game.moves[this.index];
-    this.enter({ verdict: "skipped", points: 0, guess: null, played: { name: usi, ja, en } });
+    this.enter({ verdict: "skipped", points: 0, guess: null, right: { name: usi, ja, en } });
   }
 
   /** The judgement of the move of the game. */
@@ -212,11 +213,11 @@ export class Guess {
   }
 
   resultView() {
-    const { verdict, guess, played } = this.result;
+    const { verdict, guess, right } = this.result;
     const name = (move) => move[i18n.current()];
-    const change = "winRate" in played ? `　${changeText(played)}` : "";
+    const change = "winRate" in right ? `　${changeText(right)}` : "";
     return html`${verdictView(verdict, guess)} ${guess ? html`<p>${t("guess.yours", { move: name(guess) })}　${changeText(guess)}</p>` : nothing}
-      ${verdict === "right" ? nothing : html`<p>${t(this.ofMistakes ? "guess.best" : "guess.played", { move: name(played) })}${change}</p>`}
+      ${verdict === "right" ? nothing : html`<p>${t(this.ofMistakes ? "guess.best" : "guess.played", { move: name(right) })}${change}</p>`}
       ${this.ofMistakes ? this.mistakeView() : nothing}
       ${verdict === "worse" ? this.lineView("judgement.refutation", joined(guess, guess.refutation), 1) : nothing}
       ${guess && verdict !== "right" ? this.lineView("judgement.better", guess.better, 0) : nothing}`;
@@ -265,9 +266,9 @@ export class Guess {
     return this.nextOf(this.panel.state.at) < this.game.moves.length;
   }
 
-  itemView({ index, verdict, guess, played }) {
+  itemView({ index, verdict, guess, right }) {
     const language = i18n.current();
-    const names = guess && guess.name !== played.name ? `${guess[language]} (${played[language]})` : played[language];
+    const names = guess && guess.name !== right.name ? `${guess[language]} (${right[language]})` : right[language];
     return html`<li>
       <button type="button" class="mistake" @click=${() => this.panel.go(index + 1)}>
         <span class="count">${index + 1}</span><span class="name">${names}</span><span data-kind=${KINDS[verdict]}>${verdictText(verdict, guess)}</span>

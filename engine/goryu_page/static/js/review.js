@@ -15,7 +15,7 @@ const { t } = i18n;
 const DEEPER = 10;
 const MOST_PLAYOUTS = 100_000;
 const DEPTHS = { 100: "quick", 400: "normal", 1000: "thorough", 3000: "slow", 10000: "exhaustive" }; // By playouts.
-const MOST_BYTES = 1 << 20;
+const MOST_BYTES = 1 << 20; // As Base64 it fits into a message (MOST_BYTES in socket.js).
 const CHOSEN = "goryu.review.playouts";
 const RECENT = "goryu.review.recent";
 const MOST_RECENT = 8;
@@ -122,7 +122,7 @@ class ReviewView {
 
   /** count: of the game that is shown; without one what the user chose last. */
   choosePlayouts(count = Number(localStorage.getItem(CHOSEN))) {
-    this.playouts = count || 400;
+    this.playouts = count || 400; // PLAYOUTS in reviews.py.
   }
 
   listen() {
@@ -145,9 +145,9 @@ class ReviewView {
         if (this.told === told) this.told = null;
       });
       if (state.game) {
-        this.shows(state, this.panel.state !== null);
+        this.shows(state, this.panel.state !== null && state.key === this.key);
         for (const message of told) this.panel.update(message);
-      } else if (this.source) await this.open(this.source);
+      } else if (this.source) await this.open(this.source, this.key, String(this.panel.state.place));
       this.onFirst();
     });
   }
@@ -165,6 +165,7 @@ class ReviewView {
       toast(t("review.forgotten"));
     } else if (key && ply) this.panel.go(Number(ply));
     else if (key) this.begin();
+    else if (this.panel.state) this.panel.follow(); // `hide` has ended the live analysis.
     this.isOpening = false;
     this.drawOpener();
     return this.setAddress();
@@ -242,7 +243,8 @@ class ReviewView {
     this.named = { file: state.file, date: state.date, names: state.game.names };
     this.networkTexts = state.network;
     this.panel.load(state);
-    if (keepsPlace && !branch) this.panel.go(at);
+    if (keepsPlace && branch) this.panel.playLine(branch.at, branch, branch.depth, branch.before);
+    else if (keepsPlace) this.panel.go(at);
     this.drawOpener();
   }
 
@@ -262,6 +264,7 @@ class ReviewView {
   // The review.
 
   async start() {
+    const asked = (this.asked = {});
     this.isRunning = true;
     this.deep = null;
     this.counted = this.known();
@@ -269,10 +272,11 @@ class ReviewView {
     try {
       await socket.request("review.start", { playouts: this.playouts });
     } finally {
-      this.isRunning = false;
-      this.counted = null;
-      this.panel.draw();
-      this.guess.onChange();
+      // Else another game's review runs now.
+      if (this.asked === asked) {
+        this.onRunning(false);
+        this.guess.onChange();
+      }
     }
   }
 
@@ -281,14 +285,14 @@ class ReviewView {
     this.isRunning = true;
     const playouts = Math.min(MOST_PLAYOUTS, DEEPER * this.playouts);
     this.deep = { done: 0, of: null, ply: null, share: 0, playouts, state: "runs" };
-    const { deep } = this;
+    const deep = (this.asked = this.deep);
     this.panel.draw();
     try {
       const { isWhole } = await socket.request("review.deepen", { playouts });
       deep.state = isWhole ? "done" : "stopped";
     } finally {
       if (deep.state === "runs") deep.state = "stopped";
-      this.isRunning = false;
+      if (this.asked === deep) this.isRunning = false;
       this.panel.draw();
     }
   }

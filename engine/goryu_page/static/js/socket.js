@@ -19,6 +19,7 @@ const early = []; // What calls the requests that were made before the first con
 let socket = null;
 let number = 0;
 let delay = FIRST_DELAY_MS;
+let timer = 0; // Of the next attempt to connect.
 let isReady = false;
 let wasReady = false;
 let isNew = false; // Of the session, when the last connection was made.
@@ -47,6 +48,8 @@ export function start(getLanguage) {
 }
 
 function connect() {
+  clearTimeout(timer);
+  if (isReady) return;
   const one = new WebSocket(`ws://${location.host}/socket`);
   socket = one;
   hasOpened = false;
@@ -82,7 +85,7 @@ function lost(event) {
   if (!hasOpened) leaveIfNotPaired();
   const text = event.code === 1008 ? i18n.t("connection.refused", { reason: event.reason }) : "";
   for (const listener of states) listener(false, text);
-  setTimeout(connect, delay);
+  timer = setTimeout(connect, delay);
   delay = Math.min(delay * 2, LONGEST_DELAY_MS);
 }
 

@@ -32,6 +32,7 @@ function lengthsView(lengths, view) {
   return html`<div class="row lengths" ?hidden=${!found.length}><span class="small muted">${t("train.lengths")}</span>${found.map(one)}</div>`;
 }
 
+/** The bounds of the numbers are those of `TrainingSettings`. */
 function settingsView({ settings, strength, tsume }, view) {
   const change = (changes) => view.change(changes);
   const chosen = (kind, isOn) => KINDS.filter((one) => (one === kind ? isOn : settings.kinds.includes(one)));

@@ -19,11 +19,11 @@ export function taskView(problem) {
 }
 
 /** What the answer was worth, and what may be told. view: the view "Train". */
-export function resultView(state, hasMe, view) {
+export function resultView(state, view) {
   const { answer, told, problem } = state;
   const isShown = problem !== null && Boolean(answer || told);
   return html`<div class="panel stack train-result" aria-live="polite" ?hidden=${!isShown}>
-    ${isShown ? html`${answer ? answerView(state, view) : nothing} ${told ? toldView(state, hasMe, view) : nothing} ${state.isGoingOn ? nothing : buttonsView(state, view)}` : nothing}
+    ${isShown ? html`${answer ? answerView(state, view) : nothing} ${told ? toldView(state, view) : nothing} ${state.isGoingOn ? nothing : buttonsView(state, view)}` : nothing}
   </div>`;
 }
 
@@ -49,11 +49,11 @@ function verdict(answer, problem) {
   return t("train.right", { move });
 }
 
-function toldView(state, hasMe, view) {
+function toldView(state, view) {
   const { answer, problem, told } = state;
   const shown = (line) => (answer?.hasIdea ? firstMove(line) : line); // What follows may still be found.
   return html`<h3>${t(told.solutions.length > 1 ? "train.answers" : "train.answer")}</h3>
-    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, shown(line), view, winRate))} ${told.played ? playedView(state, hasMe, view) : nothing}
+    ${told.solutions.map(({ line, winRate }) => lineView(state, problem.sfen, shown(line), view, winRate))} ${told.played ? playedView(state, view) : nothing}
     ${told.before ? beforeView(told.before) : nothing}`;
 }
 
@@ -68,10 +68,10 @@ function beforeView(before) {
 }
 
 /** What was played in the game, and what punishes it. */
-function playedView(state, hasMe, view) {
+function playedView(state, view) {
   const { problem } = state;
   const { played } = state.told;
-  const key = hasMe && problem.kind !== "imported" ? "train.played.me" : "train.played";
+  const key = played.isMine ? "train.played.me" : "train.played";
   const other = problem.names?.[1 - problem.turn] || t("train.somebody");
   const sentences = [t(key, { move: played.move[i18n.current()][0], date: problem.date || t("train.some.day"), name: other })];
   if (played.isAnswer) sentences.push(t("train.played.right"));

@@ -11,7 +11,7 @@ import { TrainState } from "./train-state.js";
 import { Storm } from "./train-storm.js";
 import { dayView, resultView, stormView, taskView } from "./train-view.js";
 
-const MOST_BYTES = 1 << 20;
+const MOST_BYTES = 1 << 20; // As Base64 it fits into a message (MOST_BYTES in socket.js).
 const BEST = "goryu.storm"; // The highest score.
 const TICK_MS = 250;
 const { t } = i18n;
@@ -38,6 +38,7 @@ class TrainView {
     this.changing = null; // The newest change of the settings that is on its way.
     this.wantedId = /** @type {number | null} */ (null); // The problem that the address names.
     this.hasBegun = false; // Has the state been asked for once?
+    this.isUnsure = false; // Was a reply lost, so that the server may be further than the page?
     this.boardPlace = h("div");
     this.file = fileField({ accept: ".json" }, ([file]) => this.open(file));
     this.root = h("div", { class: "columns" }, this.boardPlace);
@@ -49,15 +50,19 @@ class TrainView {
     onKeys(document, () => (section.hidden || !this.train.line ? {} : { ArrowLeft: step(-1), ArrowRight: step(1) }));
     setInterval(() => this.storm && !this.storm.isOver && this.tick(), TICK_MS);
     socket.on("train.changed", () => this.refreshSoon());
-    socket.onConnected(() => this.arrive().finally(() => (this.hasBegun = true)));
+    socket.onConnected((isNew) => this.arrive(isNew).finally(() => (this.hasBegun = true)));
   }
 
-  /** Shows the problem that the address names, or else that which the server has. */
-  async arrive() {
+  /** Shows the problem that the address names, or else the server's. isNew: has it forgotten the page's? */
+  async arrive(isNew = false) {
     await this.refresh();
     const { problem } = this.train;
-    const kept = this.hasBegun ? problem : await socket.request("train.problem");
-    const wanted = this.wantedId && kept?.id !== this.wantedId ? await socket.request("train.open", { problem: this.wantedId }) : kept;
+    const id = this.wantedId ?? (isNew ? problem?.id : null);
+    this.wantedId = null; // The address counts once.
+    const isKnown = this.hasBegun && !isNew && !this.isUnsure;
+    let wanted = isKnown ? problem : await socket.request("train.problem");
+    this.isUnsure = false;
+    if (id && wanted?.id !== id) wanted = await socket.request("train.open", { problem: id });
     if (wanted && (wanted !== problem || !this.hasBegun)) this.shows(wanted);
     else this.setAddress();
   }
@@ -104,9 +109,19 @@ class TrainView {
 
   // Problems.
 
+  /** Asks for what changes the problem at the server. */
+  async ask(type, content = {}) {
+    try {
+      return await socket.request(type, content);
+    } catch (error) {
+      this.isUnsure ||= error instanceof socket.ConnectionLost && !error.isUnsent;
+      throw error;
+    }
+  }
+
   async start(wanted, skips = false) {
     this.wanted = wanted;
-    const problem = await socket.request("train.next", { ...wanted, skips });
+    const problem = await this.ask("train.next", { ...wanted, skips });
     if (problem) return this.shows(problem);
     this.begin(null);
     await this.refresh();
@@ -179,7 +194,7 @@ class TrainView {
     this.drawAll();
     let answer = null;
     try {
-      answer = await socket.request("train.answer", { move });
+      answer = await this.ask("train.answer", { move });
     } finally {
       if (train.problem === problem && train.isJudging) {
         this.message = null;
@@ -198,7 +213,7 @@ class TrainView {
   }
 
   async solve() {
-    const told = await socket.request("train.solution");
+    const told = await this.ask("train.solution");
     this.message = null;
     this.train.tell(told);
     this.drawAll();
@@ -206,7 +221,7 @@ class TrainView {
 
   /** Plays on after a right answer: the opponent has replied. */
   async goOn() {
-    const position = await socket.request("train.idea");
+    const position = await this.ask("train.idea");
     this.train.clear();
     this.train.place(position);
     this.message = () => t("train.idea.begun", { move: position.reply[i18n.current()][0] });
@@ -303,7 +318,7 @@ class TrainView {
         <p class="note-line" aria-live="polite">${this.message?.()}</p>
       </div>
       <div class="side">
-        ${this.isStorming ? nothing : resultView(train, state.hasMe, this)} ${dayView(state, train.problem?.mode === "today", () => this.start({ mode: "today" }))} ${menuView(this)}
+        ${this.isStorming ? nothing : resultView(train, this)} ${dayView(state, train.problem?.mode === "today", () => this.start({ mode: "today" }))} ${menuView(this)}
       </div>`;
   }
 }
