@@ -17,7 +17,7 @@ translate. core.pxd declares the core to Cython. goryu/implementation.py chooses
                         read_value                         evaluators/formats/value_scale.py        policy
                         fill_dlshogi, dlshogi_label        evaluators/formats/dlshogi.py            dlshogi
                         pack_planes                        evaluators/network/packed_input.py       plane_row
-                        write_positions                    learning/training/game_positions.py      position_rows
+                        write_positions                    goryu_lab/training/game_positions.py     position_rows
                         moves_of_labels                    evaluators/formats/                      formats
     mate.pxi            mate_in_one, solve                 search/mates/mate.py                     mate
                         (inside)                           search/mates/df_pn.py                    mate

@@ -96,7 +96,7 @@ def write_positions(
     list formats, list starts, int32_t[::1] start_of, uint16_t[::1] moves, int64_t[::1] firsts, int32_t[::1] plies,
     int32_t[::1] lengths, list rows, list numbers, uint8_t[:, ::1] legal, int16_t[::1] played,
 ):
-    """Writes positions of games into a batch, without Python's lock: see `learning/training/game_positions.py`.
+    """Writes positions of games into a batch, without Python's lock: see `goryu_lab/training/game_positions.py`.
 
     formats: of models, each with arrays in `rows` [N, bytes] and `numbers` [N, numbers], as for `pack_planes`.
     starts: boards. start_of, firsts, plies, lengths [N]: of each position, the number of the board at which its

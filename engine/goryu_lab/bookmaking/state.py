@@ -4,6 +4,7 @@ Positions are only appended, so a kill loses the last line at most; the next run
 """
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
@@ -61,6 +62,7 @@ class BookState:
         lines = (json.dumps(position.to_json(), separators=(",", ":")) + "\n" for position in positions)
         self._file.write("".join(lines).encode())
         self._file.flush()
+        os.fsync(self._file.fileno())  # The searches took hours.
 
     def _read(self, path: Path, network: str) -> None:
         text = self._file.read()

@@ -99,8 +99,10 @@ def make_parser() -> argparse.ArgumentParser:
         add_fields(games, config)
     tests = parser.add_argument_group("sequential test and tuning")
     tests.add_argument(
-        "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"), help="stop when one of the two is accepted"
-    )
+        "--sprt", type=float, nargs=2, metavar=("ELO0", "ELO1"),
+        help="two differences in normalised Elo (see --elo-kind), the lower one first; stop when one of them "
+        "is accepted",
+    )  # fmt: skip
     add_fields(tests, Sprt)
     tests.add_argument(
         "--tune", action="append", default=[], metavar="NAME=LOW:HIGH",
@@ -146,8 +148,10 @@ def make_config(args: argparse.Namespace) -> MatchConfig:
     if args.cluster and args.transcripts:
         raise UsageError("--cluster: expected no --transcripts, which are for this computer")
     games = args.games + args.games % 2
-    if args.screen and (args.tune or args.sprt):
-        raise UsageError("--screen: expected neither --tune nor --sprt with it")
+    if bool(args.screen) + bool(args.tune) + bool(args.sprt) > 1:
+        raise UsageError("--sprt, --tune, --screen: expected only one of them")
+    if not args.sprt and from_arguments(Sprt, args) != Sprt():
+        raise UsageError("--alpha, --beta, --elo-kind: expected --sprt with them")
     tuned, screened = parse_ranges(args.tune), parse_changes(args.screen)
     if tuned:
         tuning.require_pairs(tuned, games // 2)
@@ -193,7 +197,8 @@ def play(config: MatchConfig, formats: Sequence[str], cluster: ClusterConfig | N
     directory = config.directory or new_folder()
     config = replace(config, directory=directory)
     directory.mkdir(parents=True, exist_ok=True)
-    log = GameLog(directory / "games.jsonl", config.identity())
+    identity = config.identity() | {"files": config.files()}
+    log = GameLog(directory / "games.jsonl", identity)
     played_before = len(log.entries)
     print(describe(config))
     print(f"{directory}: " + (f"resuming after {played_before} games" if played_before else "new match"))

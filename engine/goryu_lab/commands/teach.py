@@ -31,7 +31,7 @@ from goryu.engines.usi_client import EngineSpec, Timeouts
 from goryu_lab.commands.cluster_options import add_worker_options, cluster_config, watcher
 from goryu_lab.commands.training.selfplay_options import add_games, add_out
 from goryu_lab.match.openings import Opening, read_openings
-from goryu_lab.records.game_records import GAMES_SUFFIX, pack_games, read_games
+from goryu_lab.records.game_records import GAMES_SUFFIX, read_games
 from goryu_lab.records.hcpe import results
 from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.teacher.game import TeacherConfig
@@ -49,12 +49,12 @@ def make_parser() -> argparse.ArgumentParser:
     play = add_verb(verbs, "play", _play, "make games")
     _add_engine_options(play)
     _add_game_options(play)
-    for verb, run, text in (
-        ("fit", _fit, "fit the scale of the teacher's scores to the results"),
-        ("show", _show, "show what files hold"),
+    for verb, run, text, kinds in (
+        ("fit", _fit, "fit the scale of the teacher's scores to the results", "files of games or HCPE"),
+        ("show", _show, "show what files hold", "files of games (*.games)"),
     ):
         files = add_verb(verbs, verb, run, text)
-        files.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of games or HCPE")
+        files.add_argument("files", type=Path, nargs="+", metavar="FILE", help=kinds)
     return parser
 
 
@@ -92,7 +92,6 @@ def _play(args: argparse.Namespace) -> None:
             report=reporter(display, args.games),
             watch=watcher(display.print, display.below),
         )
-    pack_games(args.out)
     failed = len(progress.failures)
     print(f"{args.out}: {progress.games} games, {progress.positions} positions, {failed} failures")
 

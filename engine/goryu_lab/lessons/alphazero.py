@@ -166,7 +166,7 @@ class AlphaZero(Generic[P]):
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """Restores what `state_dict` returned."""
-        self.cycles, self.played = saved["cycles"], saved.get("played", 0)
+        self.cycles, self.played = saved["cycles"], saved["played"]
         self._champion_state = saved["champion"]
         self.learner.load_state_dict(saved["champion"])
         self.champion = self.learner.evaluator()

@@ -1,7 +1,7 @@
 """The games of AlphaZero's pseudocode: what an actor needs to play, without PyTorch."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,7 +9,7 @@ from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, BoardState, l
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.games.state import State
-from goryu.implementation import Board
+from goryu.implementation import Board, Reversi
 from goryu.search.evaluator import Evaluator
 
 
@@ -29,11 +29,17 @@ def encode(state: State) -> tuple[int, int]:
     return board.own, board.opponent
 
 
+def board_game(name: str) -> BoardGame:
+    """Returns a small game, by its native class if there is one."""
+    game = BOARD_GAMES[name]
+    return replace(game, new=lambda: Reversi(game.size)) if name.startswith("reversi") else game
+
+
 def _board_game(game: BoardGame) -> PseudocodeGame:
     return PseudocodeGame(game.name, game.new, encode, lambda path: CachedEvaluator(load(path, game)))
 
 
-GAMES = {name: _board_game(game) for name, game in BOARD_GAMES.items()} | {
+GAMES = {name: _board_game(board_game(name)) for name in BOARD_GAMES} | {
     "shogi": PseudocodeGame(
         "shogi",
         Board,

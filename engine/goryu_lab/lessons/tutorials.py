@@ -21,7 +21,7 @@ from goryu_lab.lessons.networks import export
 from goryu_lab.lessons.options import LessonOptions, NetworkSize, PseudocodeOptions, TutorialOptions
 from goryu_lab.lessons.pseudocode import Actors, NetworkStorage, Trainer
 from goryu_lab.lessons.pseudocode_config import Factors, scaled
-from goryu_lab.lessons.pseudocode_games import GAMES
+from goryu_lab.lessons.pseudocode_games import GAMES, board_game
 from goryu_lab.lessons.report import Measurement
 from goryu_lab.lessons.run import ResumableRun, TrainingClock, train_alphazero, train_value_network
 from goryu_lab.lessons.shogi_learner import ShogiLearner
@@ -63,7 +63,7 @@ def train_tictactoe(
 def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
     """Trains the reversi tutorial's value network with its config and ours; then runs AlphaZero's loop."""
     run.measure("rules of thumb", lambda rng: experiments.reversi_rules_of_thumb(options.match_games, rng))
-    game = replace(BOARD_GAMES["reversi"], new=Reversi)
+    game = board_game("reversi")
 
     def alone(rng: Random) -> list[Agent]:
         return [experiments.greedy_opponent(rng)]
@@ -94,7 +94,8 @@ def train_reversi(run: ResumableRun, options: TutorialOptions) -> None:
         return make_agent(f"puct:{playouts}", AgentSetup(evaluator=evaluator, puct=puct_config(config)))
 
     def strength(evaluator: Evaluator) -> tuple[float, str]:
-        score = experiments.match_of_openings(puct(evaluator, 20), value_player, Reversi, 10, 6, Random(1))
+        openings = Random(1)  # The same ones after every cycle, whatever the seed.
+        score = experiments.match_of_openings(puct(evaluator, 20), value_player, Reversi, 10, 6, openings)
         return score.points, "points of puct:20 against the value network"
 
     board_learner = BoardLearner(game, blocks=2, channels=32, seed=run.seed)
@@ -132,7 +133,7 @@ def new_learner(game: str, seed: int) -> BoardLearner | ShogiLearner:
     """Returns the untrained network of a game of the pseudocode."""
     if game == "shogi":
         return ShogiLearner(blocks=2, channels=32, seed=seed)
-    return BoardLearner(BOARD_GAMES[game], blocks=1 if game == "tictactoe" else 2, channels=32, seed=seed)
+    return BoardLearner(board_game(game), blocks=1 if game == "tictactoe" else 2, channels=32, seed=seed)
 
 
 def train_lesson(

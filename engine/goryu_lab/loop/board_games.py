@@ -13,16 +13,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from goryu.evaluators.board_network import BOARD_GAMES, BoardGame, load
+from goryu.evaluators.board_network import BoardGame, load
 from goryu.evaluators.cached import CachedEvaluator
 from goryu.games.state import State
-from goryu.implementation import Reversi
 from goryu.players.agents.arena import result
 from goryu.search.evaluator import Evaluator
 from goryu.search.gumbel import search_steps
 from goryu.search.random_move import random_move
 from goryu_lab.lessons.alphazero import Example
 from goryu_lab.lessons.alphazero_config import REVERSI, TICTACTOE, AlphaZeroConfig
+from goryu_lab.lessons.pseudocode_games import board_game
 from goryu_lab.loop.adapter import NETWORK, GameSteps, PairSteps, Report
 from goryu_lab.loop.config import LoopConfig
 from goryu_lab.loop.gate import GateConfig
@@ -65,9 +65,7 @@ class BoardLoopGame(GamesInLines):
 
     @property
     def board(self) -> BoardGame:
-        """The game, by its native class if there is one."""
-        game = BOARD_GAMES[self.name]
-        return replace(game, new=lambda: Reversi(game.size)) if self.name.startswith("reversi") else game
+        return board_game(self.name)
 
     def initialise(self, folder: Path) -> None:
         """Writes a network of random weights."""

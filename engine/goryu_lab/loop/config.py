@@ -33,7 +33,7 @@ class LoopConfig:
 class ShogiLoopConfig:
     """How shogi is played and learnt in the loop. Raises InputError for bad numbers.
 
-    threads: of PyTorch. backend, gpus: what runs the network in the workers.
+    threads: of PyTorch; 0: all cores. backend, gpus: what runs the network in the workers.
     """
 
     self_play: SelfPlayConfig = field(default_factory=SelfPlayConfig)

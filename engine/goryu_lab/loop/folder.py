@@ -1,6 +1,6 @@
 """What a run has on disk, so that a kill at any time costs only the games in progress.
 
-    loop.json                   what the run is; another command must not continue it
+    loop.json                   the game, which must stay the same; other options may change from now on
     games/0001.games            the games that were played until the training of candidate 1 began, and so on
     candidates/0001/plan.json   which games it is trained on; written before the training begins
                     network.onnx, and what the training keeps

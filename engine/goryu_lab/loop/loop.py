@@ -9,7 +9,7 @@ A worker gets the newest champion with every task. The trainer waits only for it
 wait for a match, the newest one gets it. The training continues from a rejected candidate, too.
 
 The games depend on when a network was promoted, so two runs differ. What is exact: every game has a number,
-and is written once. `tutorials/alphazero.py` is the loop by turns, on a page and repeatable.
+and is written once. `lessons/alphazero.py` is the loop by turns, on a page and repeatable.
 
 Sources: D. Silver et al., "Mastering the game of Go without human knowledge", Nature, 2017 (three parallel
 parts, with matches); D. Wu, "Accelerating Self-Play Learning in Go", 2019.

@@ -122,6 +122,8 @@ class ShogiLoopGame:
         if not (folder / NETWORK).exists():
             sources = [Source(file, config.self_play.scale, config.result_weight) for file in files]
             training, _ = load_datasets([*sources, *config.source], held_out=0.0, seed=config.seed)
+            # Soft targets need no smoothing. A run of some hundred steps is too short for an average over a
+            # thousand. Each evaluation saves a checkpoint.
             recipe = TrainingConfig(
                 blocks=config.blocks, channels=config.channels, batch_size=config.batch_size,
                 steps=config.steps, learning_rate=config.learning_rate, smoothing=0.0, evaluations=4,

@@ -1,7 +1,7 @@
 """The training of the loop: a worker of its own, a process of the driver's computer.
 
-It trains one candidate after another while the players play. If it dies, it is replaced and the training is
-repeated; the job of every game continues from what is on disk.
+It trains one candidate after another while the players play. If it dies, it is replaced. A training of shogi
+then continues from its checkpoint, one of a small game begins again.
 """
 
 import queue

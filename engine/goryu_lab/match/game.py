@@ -27,7 +27,7 @@ class GameRules:
     resign_cp: int = ranged(
         0, "adjudicate when the scores of both engines agree on this lead; 0: never", least=0
     )
-    resign_plies: int = ranged(4, "... for so many moves in a row", least=1)
+    resign_plies: int = ranged(4, "... for so many moves in a row", least=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Adjudicator:
 
     def __init__(self, resign_cp: int, plies: int) -> None:
         self._resign_cp = resign_cp
-        self._scores: deque[int] = deque(maxlen=max(2, plies))
+        self._scores: deque[int] = deque(maxlen=plies)
 
     def add_score(self, turn: int, cp: int | None) -> Verdict | None:
         """Takes the score of the side that moved; returns the verdict once the last scores agree."""

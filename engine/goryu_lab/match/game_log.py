@@ -1,8 +1,9 @@
 """The log of a match: a JSON line for the match, one for the engines' names, one for each finished game.
 
 Each line is appended and synced to the disk, so a match can be killed at any moment and resumed: a game is in
-the file, or it is played again. The first line holds a hash of everything that decides the games. A log with
-another hash is refused.
+the file, or it is played again. The first line holds a hash of what decides the games: engines, options,
+openings, rules and, for `goryu match`, the files that the engines' words name. A log with another hash is
+refused. Not in it are Python's programs, Goryu's too, and inherited environment variables.
 """
 
 import hashlib

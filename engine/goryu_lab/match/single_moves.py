@@ -21,7 +21,7 @@ from goryu.base.config_fields import MOST_SEED, ranged
 from goryu.base.errors import InputError
 from goryu.engines.time_control import Clock, go_command
 from goryu.engines.usi_client import EngineSpec, SearchReply, Timeouts, UsiClient
-from goryu.games.shogi.pieces import KING, WHITE_PIECE, is_attacked
+from goryu.games.shogi.pieces import danger
 from goryu.implementation import Board
 from goryu.kifu.record import GameRecord
 from goryu_lab.match.game_log import GameLogError, LineLog
@@ -91,18 +91,6 @@ def chosen_positions(games: Sequence[GameRecord], config: MoveTestConfig) -> lis
     return places[: config.positions]
 
 
-def danger(board: Board) -> int:
-    """Returns how many squares at the king of the side to move the opponent attacks: its own and up to 8.
-
-    >>> danger(Board()), danger(Board("4k4/4G4/9/9/9/9/9/9/4K4 w - 1"))
-    (0, 5)
-    """
-    pieces, turn = board.pieces, board.turn
-    file, rank = divmod(pieces.index(KING + WHITE_PIECE * turn), 9)
-    near = [(f, r) for f in range(file - 1, file + 2) for r in range(rank - 1, rank + 2)]
-    return sum(is_attacked(pieces, 9 * f + r, 1 - turn) for f, r in near if 0 <= f < 9 and 0 <= r < 9)
-
-
 class MoveTest:
     """A test in progress, with its engines. Close it; `tested` are the positions so far."""
 
@@ -152,7 +140,8 @@ class MoveTest:
         rates = dict.fromkeys(chosen, 0.0)
         if len(rates) > 1:
             rates = {move: self._rate(judge, start, moves, move) for move in rates}
-        return JudgedPosition(text, len(moves), danger(board), chosen, tuple(rates[move] for move in chosen))
+        own_danger = danger(board.pieces, board.turn)
+        return JudgedPosition(text, len(moves), own_danger, chosen, tuple(rates[move] for move in chosen))
 
     def _rate(self, judge: UsiClient, start: str, moves: Sequence[str], move: str) -> float:
         """Returns the win rate in [0, 1] after a move, for the side that plays it."""

@@ -35,7 +35,7 @@ class MatchConfig:
     """The configuration of a match.
 
     games: an even number. openings: one for each pair, in an order shuffled by `seed`; then they repeat.
-    first_pair: the pairs before it were played elsewhere; the match begins with this one.
+    first_pair: the match begins with it; those before it were played elsewhere (for `tools/series.py`).
     directory: for the logs of the engines and their transcripts; None writes neither.
     tuned: options of engine 1 that get new values in each pair, drawn from `seed`.
     screened: changes that one of the two engines has in each pair, which one is drawn from `seed`.
@@ -74,6 +74,14 @@ class MatchConfig:
         if self.screened:
             identity["screened"] = [str(change) for change in self.screened]
         return identity
+
+    def files(self) -> dict[str, str]:
+        """Returns the checksums of the programs, networks and books that the engines' words name."""
+        return installed_files(
+            word
+            for engine in self.engines
+            for word in (*engine.command, *(value for _, value in engine.options))
+        )
 
     def opening_of_pair(self, pair: int) -> Opening:
         """Returns the opening of a pair of games."""
@@ -117,9 +125,9 @@ def distinct_pairs(entries: Sequence[GameEntry]) -> list[tuple[GameEntry, GameEn
     return [pair for pair in complete_pairs(entries) if _is_new(pair, seen)]
 
 
-def _is_new(pair: tuple[GameEntry, GameEntry], seen: set[Any]) -> bool:
-    """Returns whether a pair repeats none of `seen`, and adds it there."""
-    games = tuple((entry.black, entry.opening, entry.moves, entry.reason) for entry in pair)
+def _is_new(pair: tuple[GameEntry, GameEntry], seen: set[Any], options: object = None) -> bool:
+    """Returns whether a pair repeats none of `seen` with the same options, and adds it there."""
+    games = (str(options), *((entry.black, entry.opening, entry.moves, entry.reason) for entry in pair))
     is_repeated = games in seen and all(entry.moves for entry in pair)
     seen.add(games)
     return not is_repeated
@@ -192,8 +200,8 @@ class Match:
     """A match in progress; `run` plays the games that are not in the log.
 
     on_game: called after each game. cluster: where to play; None: here. watch: as in `run_tasks`.
-    earlier: engine 1's points in the games of each pair before `config.first_pair`.
-    is_late: asked before each game; True ends the match, so that it can go on later.
+    earlier: engine 1's points in the games of each pair before `config.first_pair` (for `tools/series.py`).
+    is_late: asked before each game; True ends the match, so that it can go on later (also for that).
 
     test: the sequential test, if there is one. It counts distinct pairs in the order of their numbers.
     """
@@ -250,8 +258,16 @@ class Match:
         return effects(self.config.screened, samples)
 
     def _scores_of_pairs(self) -> list[tuple[int, float]]:
-        """Returns the number of each complete pair, and the score of engine 1 in it, in [0, 1]."""
-        return [(a.number // 2, (a.score + b.score) / 2) for a, b in complete_pairs(self.entries)]
+        """Returns the number of each complete pair, and the score of engine 1 in it, in [0, 1].
+
+        A pair that repeats an earlier one counts again if its options are others: they change nothing then.
+        """
+        seen: set[Any] = set()
+        return [
+            (number, (a.score + b.score) / 2)
+            for a, b in complete_pairs(self.entries)
+            if _is_new((a, b), seen, self.config.options_of_pair(number := a.number // 2))
+        ]
 
     def run(self) -> None:
         """Plays the match. On KeyboardInterrupt kills the engines, drops unfinished games and re-raises.
@@ -286,12 +302,7 @@ class Match:
 
     def _cluster_job(self) -> MatchJob:
         """Returns the job for other computers, which keep no logs."""
-        words = [
-            word
-            for engine in self.config.engines
-            for word in (*engine.command, *(value for _, value in engine.options))
-        ]
-        return MatchJob(replace(self.config, directory=None), installed_files(words))
+        return MatchJob(replace(self.config, directory=None), self.config.files())
 
     def _games_to_play(self) -> Iterator[int]:
         for number in range(2 * self.config.first_pair, self.config.games):

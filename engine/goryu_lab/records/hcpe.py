@@ -49,9 +49,11 @@ class HcpeError(GoryuError, ValueError):
 def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
     """Returns the records of a file, without an incomplete last record. Decompresses `.xz` files.
 
-    Raises HcpeError if a result is invalid or the compression is broken, and OSError if the file cannot be
-    read.
+    Raises HcpeError if a result is invalid, the compression is broken or the name is that of another format,
+    and OSError if the file cannot be read.
     """
+    if Path(path).suffix in (".hcpe3", ".psv", ".bin"):
+        raise HcpeError(f"{path}: expected *.games, *.hcpe or *.hcpe.xz; `goryu records convert` makes them")
     records = read_hcpe_as_it_is(Path(path))
     if records.size and records["gameResult"].max() > WHITE_WON:
         raise HcpeError(

@@ -5,9 +5,9 @@
 - `teacher/`: another USI engine plays itself; its scores are the targets.
 - `reanalysis.py`: a network gives old games new labels, with or without a search.
 - `leaves.py`: positions that searches of recorded games asked about, without labels, for `reanalysis.py`.
-- `drawn_games.py`: a network's policy plays thousands of games at once, without a search, while another
-  network learns from a teacher (`training/distillation.py`).
+- `drawn_games.py`: a network's policy plays thousands of games at once, without a search, for a training in
+  which a teacher labels them (`training/distillation.py`).
 
-`workers.py` runs the first and the third in many processes. The small games have their own ways, in memory:
+`workers.py` runs the first four with many workers. The small games have their own ways, in memory:
 `lessons/alphazero.py` and `loop/board_games.py`.
 """

@@ -23,15 +23,14 @@ class Answers(Protocol[R_contra]):
 def relayed(
     steps: Generator[Q, list[Evaluation], T], change: Callable[[Q], S]
 ) -> Generator[S, list[Evaluation], T]:
-    """Runs a generator whose requests go on in another form; returns its result."""
-    request = next(steps)
-    while True:
-        evaluations = yield change(request)
-        try:
-            request = steps.send(evaluations)
-        except StopIteration as finished:
-            result: T = finished.value
-            return result
+    """Runs a generator whose requests go on in another form; returns its result. It may make no request."""
+    try:
+        request = next(steps)
+        while True:
+            request = steps.send((yield change(request)))
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
 
 
 def run_batched(

@@ -116,8 +116,8 @@ def run_drawn(
                 block.append(game)
                 summary.add(game, is_new=True)
                 if len(block) == GAMES_PER_BLOCK:
-                    writer.write(block)
-                    block = []
+                    full, block = block, []  # If the writing is interrupted, it is not written again below.
+                    writer.write(full)
                     report(summary)
         finally:  # Also of a run that is interrupted.
             if block:

@@ -14,12 +14,12 @@ from dataclasses import replace
 from random import Random
 
 from goryu.games.shogi import Rules
+from goryu.games.shogi.pieces import danger
 from goryu.games.state import Move, State
 from goryu.implementation import Board
 from goryu.players.score import centipawns
 from goryu.search.evaluator import Evaluation
 from goryu.search.gumbel import GumbelConfig, search_steps
-from goryu_lab.match.single_moves import danger
 from goryu_lab.records.game_records import GameRecord, Policy
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.evaluation_cache import EvaluationCache
@@ -58,7 +58,7 @@ def reanalyse(
     recorded = game.policies or (None,) * len(game.moves)
     for move, score, target in zip(game.moves, game.evals, recorded, strict=True):
         chosen = score is not None and rng.random() < share and board.outcome() is None
-        chosen = chosen and (not least_danger or danger(board) >= least_danger)
+        chosen = chosen and (not least_danger or danger(board.pieces, board.turn) >= least_danger)
         if chosen and _is_proven_mate(score, target):
             policies.append(target)
         elif chosen:

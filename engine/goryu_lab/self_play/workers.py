@@ -1,4 +1,4 @@
-"""Runs self-play or reanalysis with many workers and appends every finished game to a file.
+"""Runs self-play, reanalysis, leaves or teachers' games with many workers; appends every game to a file.
 
 Every worker, a process of this computer or of a cluster, has its own network with one thread and plays many
 games on it at once. The number of a game is the seed of its random numbers, so a run that was killed resumes
@@ -21,7 +21,7 @@ from goryu.games.state import State
 from goryu.search.evaluator import Evaluation
 from goryu_lab.match.openings import Opening
 from goryu_lab.records.game_block import GameBlock
-from goryu_lab.records.game_records import GameRecord, GameWriter, read_games
+from goryu_lab.records.game_records import GameRecord, GameWriter, pack_games, read_games
 from goryu_lab.records.summary import GameSummary
 from goryu_lab.self_play.batching import run_batched
 from goryu_lab.self_play.config import SelfPlayConfig
@@ -215,6 +215,8 @@ def run(
 ) -> GameSummary:
     """Does the pieces of work that the file lacks and appends their games; runs forever if there is no end.
 
+    At the end it packs the file, in which a game has a block of its own until then.
+
     job: its results travel as `GameBlock`. new_pool: returns the workers.
     report: called whenever games have been written. watch: as in `run_bundles`.
 
@@ -231,6 +233,8 @@ def run(
                 for block in blocks:
                     summary.join(block.summary)
                 report(summary)
+    if summary.new_positions:
+        pack_games(path)
     return summary
 
 

@@ -17,7 +17,10 @@ class Batch(NamedTuple, Generic[A]):
 
     input1: float32 [N, 62, 9, 9]; input2: float32 [N, 57, 9, 9]; the planes of the dlshogi format, as tensors
         channels last.
-    legal: bool [N, 2187]; label: int64 [N], the move played, with promotion where declining it is pointless.
+    label: int64 [N], the move played, with promotion where declining it is pointless; of `DistilledPositions`
+        without it in check, where declining may be right (`Rules.all_moves`).
+    legal: bool [N, 2187], all legal moves; of `DistilledPositions` those of `Rules(all_moves=False)`, and the
+        label.
     policy: float32 [N, 2187], the policy target, a probability for each label: the soft target if the source
         has one, else 1 for `label`. Every label with a probability is legal.
     value: float32 [N], target win probability of the side to move.

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from goryu.base.errors import InputError
 from goryu.evaluators.formats.dlshogi import DLSHOGI_LABELS
 from goryu_lab.records.conversion import hcpe_records
-from goryu_lab.records.game_records import GAMES_SUFFIX, read_games
+from goryu_lab.records.game_records import GAMES_SUFFIX, GameRecord, read_games
 from goryu_lab.records.hcpe import HCPE, HcpeError, game_numbers, read_hcpe, results
 from goryu_lab.training.batches import Arrays, Batch, Draw
 from goryu_lab.training.score_scale import value_targets
@@ -69,26 +69,43 @@ def load_datasets(
         raise InputError(f"held out: expected a share of 0 to 1, received {held_out:g}")
     training: list[Dataset] = []
     repeats: list[npt.NDArray[np.int64]] = []
-    games_of: list[npt.NDArray[np.int64]] = []
-    held_out_games: list[npt.NDArray[np.int64]] = []
+    hashes_of: list[npt.NDArray[np.int64]] = []
+    held_out_hashes: list[npt.NDArray[np.int64]] = []
     testing: dict[str, Dataset] = {}
     for source in sources:
         dataset, games, hashes = _read(source)
-        # The name is the seed, so that a file keeps its split when it grows or is used with others.
-        rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
-        is_held_out = (rng.random(games.max(initial=-1) + 1) < held_out)[games]
+        is_held_out = held_out_games(games, source, held_out, seed)
         same = [testing[source.name]] if source.name in testing else []
         testing[source.name] = _concatenate([*same, dataset.select(is_held_out)])
         training.append(dataset.select(~is_held_out))
         repeats.append(np.full(len(training[-1]), source.repeat))
-        games_of.append(hashes[~is_held_out])
-        held_out_games.append(hashes[is_held_out])
-    is_copy = np.isin(np.concatenate(games_of), np.concatenate(held_out_games))
+        hashes_of.append(hashes[~is_held_out])
+        held_out_hashes.append(hashes[is_held_out])
+    is_copy = np.isin(np.concatenate(hashes_of), np.concatenate(held_out_hashes))
     is_free = ~(is_copy[:, 0] | is_copy[:, 1])
     whole, repeat = _concatenate(training).select(is_free), np.concatenate(repeats)[is_free]
     if merge:
         whole, repeat = merge_duplicates(whole, repeat)
     return whole.select(np.repeat(np.arange(len(whole)), repeat)), testing
+
+
+def held_out_games(
+    numbers: npt.NDArray[np.int64], source: Source, held_out: float, seed: int
+) -> npt.NDArray[np.bool_]:
+    """Returns for each number of a game whether the game is held out."""
+    # The name is the seed, so that a file keeps its split when it grows or is used with others.
+    rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
+    is_held_out: npt.NDArray[np.bool_] = rng.random(numbers.max(initial=-1) + 1) < held_out
+    return is_held_out[numbers]
+
+
+def number_of_game(game: GameRecord, numbers: dict[tuple[str, int | None, int], int]) -> int:
+    """Returns the number of a record's game in its file, from 0; pieces of one game share it.
+
+    numbers: those of the records before this one.
+    """
+    name = (game.teacher, game.number, len(numbers) if game.number is None else 0)
+    return numbers.setdefault(name, len(numbers))
 
 
 def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -108,11 +125,10 @@ def _read(source: Source) -> tuple[Dataset, npt.NDArray[np.int64], npt.NDArray[n
             raise HcpeError(f"{source.path}: {error}") from error
     parts, policies, games = [np.zeros(0, HCPE)], [], [np.zeros(0, np.int64)]
     hashes_of = [np.zeros((0, 2), np.int64)]
-    places: dict[tuple[str, int | None, int], int] = {}
-    for i, game in enumerate(read_games(source.path)):
-        name = (game.teacher, game.number, i if game.number is None else 0)
+    seen: dict[tuple[str, int | None, int], int] = {}
+    for game in read_games(source.path):
         parts.append(hcpe_records(game))
-        games.append(np.full(len(parts[-1]), places.setdefault(name, len(places))))
+        games.append(np.full(len(parts[-1]), number_of_game(game, seen)))
         count = len(parts[-1])
         of_moves = hash((game.start_sfen, game.moves))
         of_positions = hash(parts[-1]["hcp"].tobytes()) if count > 1 else of_moves

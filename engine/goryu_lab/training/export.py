@@ -93,6 +93,7 @@ def load_checkpoint(path: Path) -> PolicyValueNet:
     """
     with expecting(path, "a checkpoint of goryu train"):
         contents = load(path)
+        # Of a loop's first network there are the weights alone.
         weights, config = contents["averaged"], contents.get("config", {})
         blocks = config.get("blocks", sum(name.endswith(".first.weight") for name in weights))
         net = PolicyValueNet(blocks, len(weights["board.weight"]))

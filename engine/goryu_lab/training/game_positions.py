@@ -23,6 +23,7 @@ from goryu.games.state import Move
 from goryu.implementation import IMPLEMENTATION, Board
 from goryu_lab.records.game_records import GAMES_SUFFIX, GameFileError, GameRecord, read_games
 from goryu_lab.records.hcpe import points
+from goryu_lab.training.dataset import held_out_games, number_of_game
 from goryu_lab.training.score_scale import value_targets
 from goryu_lab.training.sources import Source
 
@@ -206,8 +207,9 @@ def load_games(
         if source.path.suffix != GAMES_SUFFIX:
             raise InputError(f"{source.path}: expected a file of games (*{GAMES_SUFFIX}) for the teacher")
         games = list(read_games(source.path))
-        rng = np.random.default_rng((seed, zlib.crc32(source.name.encode())))
-        is_held_out = rng.random(len(games)) < held_out
+        seen: dict[tuple[str, int | None, int], int] = {}
+        numbers = np.array([number_of_game(game, seen) for game in games], np.int64)
+        is_held_out = held_out_games(numbers, source, held_out, seed)
         own = testing.setdefault(source.name, [])
         for game, is_own in zip(games, is_held_out.tolist(), strict=True):
             if is_own:

@@ -35,7 +35,7 @@ class OnnxNetwork(nn.Module):  # type: ignore[misc]
                     np.asarray(value) for value in node.attributes.values()
                 ]
             elif node.op_type not in OPERATORS:
-                raise InputError(f"{path}: a network with the operator {node.op_type} cannot be the teacher")
+                raise InputError(f"{path}: a network with the operator {node.op_type} cannot run here")
         self._nodes = [node for node in self._nodes if node.op_type != "Constant"]
         used = {name for node in self._nodes for name in node.inputs}
         for i, (name, array) in enumerate(graph.constants.items()):
@@ -83,7 +83,10 @@ def _conv(node: GraphNode, x: Tensor, weights: Tensor, bias: Tensor | None = Non
 
 
 def _gemm(node: GraphNode, x: Tensor, weights: Tensor, bias: Tensor | None = None) -> Tensor:
-    return F.linear(x, weights if node.attributes.get("transB") else weights.T, bias)
+    given: Any = node.attributes
+    if given.get("transA") or (given.get("alpha", 1.0), given.get("beta", 1.0)) != (1.0, 1.0):
+        raise InputError("expected matrix products without transA, alpha and beta")
+    return F.linear(x, weights if given.get("transB") else weights.T, bias)
 
 
 def _axes(node: GraphNode, axes: list[int] | None) -> list[int]:
@@ -97,8 +100,12 @@ def _reduce(node: GraphNode, x: Tensor, axes: list[int] | None = None) -> Tensor
 
 
 def _pool(node: GraphNode, x: Tensor) -> Tensor:
-    size: Any = node.attributes["kernel_shape"]
-    return (F.avg_pool2d if node.op_type == "AveragePool" else F.max_pool2d)(x, tuple(size))
+    given: Any = node.attributes
+    widened = any(given.get("pads", ())) or given.get("ceil_mode") or set(given.get("dilations", [1])) != {1}
+    if widened or given.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
+        raise InputError("expected pools without borders")
+    pool = F.avg_pool2d if node.op_type == "AveragePool" else F.max_pool2d
+    return pool(x, tuple(given["kernel_shape"]), given.get("strides", 1))
 
 
 def _squeeze(node: GraphNode, x: Tensor, axes: list[int] | None = None) -> Tensor:
@@ -114,9 +121,11 @@ def _unsqueeze(node: GraphNode, x: Tensor, axes: list[int] | None = None) -> Ten
 
 
 def _slice(
-    node: GraphNode, x: Tensor, starts: list[int], ends: list[int], axes: list[int], steps: object = None
+    node: GraphNode, x: Tensor, starts: list[int], ends: list[int], axes: list[int], steps: Any = None
 ) -> Tensor:
     for start, end, axis in zip(starts, ends, axes, strict=True):
+        if start < 0 or end < 0 or set(steps or [1]) != {1}:
+            raise InputError("expected slices without negative places and steps")
         x = x.narrow(axis, start, min(end, x.shape[axis]) - start)
     return x
 

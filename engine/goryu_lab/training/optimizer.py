@@ -52,6 +52,7 @@ class StackedMuon(torch.optim.Muon):  # type: ignore[misc]
         steps = orthogonalised(torch.stack(torch._foreach_lerp(gradients, buffers, group["momentum"])))
         rate = group["lr"]
         torch._foreach_mul_(matrices, 1.0 - rate * group["weight_decay"])
+        # What `adjust_lr_fn` means, which only PyTorch's own `step` reads.
         as_adamw = 0.2 * math.sqrt(max(matrices[0].shape))
         torch._foreach_add_(matrices, list(steps.to(matrices[0].dtype).unbind()), alpha=-rate * as_adamw)
 

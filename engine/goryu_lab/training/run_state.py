@@ -125,14 +125,14 @@ def _start_in(
 
 
 def _check_run(checkpoint: Path, contents: dict[str, Any], run: dict[str, Any]) -> None:
-    """Raises InputError if a checkpoint is of another run; one of before 0.1 does not say all of it."""
-    before, now = contents.get("config", {}), run["config"]
+    """Raises InputError if a checkpoint is of another run."""
+    before, now = contents["config"], run["config"]
     changed = [
         f"{name} was {before[name]}, is {now[name]}"
         for name in sorted(before.keys() & now.keys() - MAY_CHANGE)
         if before[name] != now[name]
     ]
-    if contents.get("positions", run["positions"]) != run["positions"]:
+    if contents["positions"] != run["positions"]:
         changed.append(f"the positions were {contents['positions']}, are {run['positions']}")
     if changed:
         raise InputError(

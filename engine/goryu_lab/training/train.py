@@ -90,7 +90,9 @@ def train(
         started = time.monotonic()
         unread.append(_step(state, next(stream), config))
         progress.step += 1
-        evaluates = int(progress.step / config.steps * config.evaluations) > int(share * config.evaluations)
+        passed = time.monotonic() - started
+        soon = TrainingProgress(progress.step, progress.elapsed + passed).share(config)
+        evaluates = int(soon * config.evaluations) > int(share * config.evaluations)
         if config.device == "cpu" or group.size > 1 or len(unread) == READ_EVERY or evaluates:
             found = torch.stack(unread).sum(0).tolist()  # Waits for a GPU.
             # The time too, so that all processes end together and have one learning rate.
@@ -101,14 +103,12 @@ def train(
             steps_summed += len(unread)
             loss = means[0] / len(unread)
             unread = []
-        else:
-            passed = time.monotonic() - started
         progress.elapsed += passed
         report({"share": progress.share(config), "step": progress.step, "loss": loss})
         if int(progress.share(config) * config.evaluations) > int(share * config.evaluations):
             group.average_statistics(state.net)
             group.average_statistics(state.averaged)
-            entry = _log_entry(progress, config, sums / max(steps_summed, 1), state.averaged, testing, group)
+            entry = _log_entry(progress, config, sums / steps_summed, state.averaged, testing, group)
             sums, steps_summed = np.zeros(2), 0
             if group.is_first:
                 with (folder / "log.jsonl").open("a") as log:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import goryu
+import goryu_lab
 from goryu.base.errors import GoryuError
 from goryu_lab.work.seam import Bundle, Job, RefusedError, Result, Task
 from goryu_lab.work.shipping import Parcel, unpack
@@ -115,11 +116,16 @@ class Actor:
 
 
 def code_digest() -> str:
-    """Returns a checksum of Goryu's Python code: other code could give other results."""
-    root = Path(goryu.__file__).parent
+    """Returns a checksum of the Python code of engine and lab: other code could give other results.
+
+    The native code is not in it: its builds differ from computer to computer.
+    """
     digest = sha256(goryu.__version__.encode())
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes().replace(b"\r\n", b"\n"))
+    for package in (goryu, goryu_lab):
+        root = Path(str(package.__file__)).parent
+        for path in sorted(root.rglob("*.py")):
+            name = path.relative_to(root).as_posix()
+            digest.update(name.encode() + path.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
 
 

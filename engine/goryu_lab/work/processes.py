@@ -80,7 +80,8 @@ class ProcessPool:
 
     def _add(self, index: int) -> None:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_work, args=(self._job, index, theirs), daemon=True)
+        place = index % self.size  # A replacement has the place of the process that died, and so its GPU.
+        process = self._context.Process(target=_work, args=(self._job, place, theirs), daemon=True)
         process.start()
         theirs.close()  # The end of the process is then the end of the pipe.
         self._workers[index] = _Process(process, ours)
@@ -105,7 +106,7 @@ class ProcessPool:
         reason = f"a process died (exit code {worker.process.exitcode}): perhaps the system ran out of memory"
         if self._losses > MAX_LOSSES:
             raise WorkError(f"{reason}; {self._losses} of this run have died")
-        self._add(number + self.size)  # A new number that takes the same place where places go in turn.
+        self._add(number + self.size)
         return [Left(number, reason)]
 
 

@@ -52,7 +52,7 @@ class Bundle(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """A bundle of results as they are."""
+    """A bundle of results as they are. A part of it has that share of the positions."""
 
     items: Sequence[Result]
     positions: int = 0
@@ -62,7 +62,8 @@ class Results:
         return [number for number, _ in self.items]
 
     def only(self, numbers: Collection[int]) -> "Results":
-        return Results([item for item in self.items if item[0] in numbers])
+        kept = [item for item in self.items if item[0] in numbers]
+        return Results(kept, round(self.positions * len(kept) / max(1, len(self.items))))
 
     def results(self) -> Sequence[Result]:
         return self.items

@@ -55,7 +55,7 @@ def test_match_plays_and_sums_up(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_match_reports_the_elo_of_tuned_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
-    tuned = ["--tune", "Style=1:9", "--games", "30", "--out", str(tmp_path / "match")]
+    tuned = ["--tune", "Style=1:9", "--games", "34", "--out", str(tmp_path / "match")]
     assert tool("match").main([*engines, *tuned]) == 0
     text = capsys.readouterr().out
     assert "Style                    1: +inf" in text, "it won every game"
@@ -66,14 +66,29 @@ def test_match_reports_the_elo_of_tuned_options(tmp_path: Path, capsys: pytest.C
 
 def test_match_reports_the_elo_of_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     engines = ["--engine1", f"{SCRIPTED} push", "--engine2", f"{SCRIPTED} push,resign", "--nodes", "1"]
+    openings = str(ROOT / "tools" / "openings" / "balanced.txt")
     screened = ["--screen", "Style=1:9", "--games", "40", "--out", str(tmp_path / "match")]
-    assert tool("match").main([*engines, *screened]) == 0
+    assert tool("match").main([*engines, *screened, "--openings", openings]) == 0
     text = capsys.readouterr().out
     assert "screened change of one engine: Style=1:9" in text
     effect = next(line.split() for line in text.splitlines() if line.startswith("  Style=1:9 "))
     assert effect[1:] in (["+0.0", "±", "0"], ["-0.0", "±", "0"]), "engine 1 won each game, with and without"
     assert tool("match").main([*engines, "--screen", "Style=9", "--out", str(tmp_path / "none")]) == 2
     assert "expected NAME=OLD:NEW" in capsys.readouterr().err
+
+
+def test_a_match_does_not_go_on_with_another_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = tmp_path / "engine.py"
+    program.write_bytes((ROOT / "tests" / "helpers" / "engines" / "scripted.py").read_bytes())
+    engines = ["--engine1", f"{sys.executable} {program} resign", "--engine2", f"{SCRIPTED} resign"]
+    arguments = [*engines, "--nodes", "1", "--games", "2", "--out", str(tmp_path / "match")]
+    assert [tool("match").main(arguments) for _ in range(2)] == [0, 0]
+    with program.open("a") as file:
+        file.write("# Changed.\n")
+    assert tool("match").main(arguments) == 2
+    assert "different: files" in capsys.readouterr().err
 
 
 def test_match_refuses_a_misspelled_option_before_the_first_game(
@@ -178,7 +193,9 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--records", "kif,pgn"], "argument --records: pgn: expected kif, csa, usi"),
         (["--nodes", "1", "--start-timeout", "nan"], "--start-timeout: nan"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28"], "15 for 1 option, that is --games 30"),
-        (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected neither --tune nor --sprt"),
+        (["--nodes", "1", "--screen", "A=1:9", "--sprt", "0", "9"], "expected only one of them"),
+        (["--nodes", "1", "--tune", "A=1:9", "--sprt", "0", "9"], "expected only one of them"),
+        (["--nodes", "1", "--alpha", "0.1"], "expected --sprt with them"),
         (["--nodes", "1", "--tune", "C_init=1:9", "--games", "28", "--dry-run"], "14 pairs: expected 15"),
     ],
 )

@@ -25,6 +25,7 @@ from goryu_lab.loop.shogi import RANDOM_PLIES, ShogiLoopGame, random_start
 from goryu_lab.match.openings import Opening
 from goryu_lab.records.game_records import GameWriter
 from goryu_lab.records.json_lines import read_lines
+from goryu_lab.self_play.batching import relayed
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.training.sources import Source
 
@@ -51,6 +52,15 @@ def play_game(game: ShogiLoopGame, folder: Path) -> Path:
             writer.write([finished.value])
             writer.close()
             return folder / "0001.games"
+
+
+def test_a_game_may_end_before_its_first_evaluation() -> None:
+    mate = Opening("4k4/9/4P4/9/9/9/9/9/4K4 b G 1")
+    own = replace(CONFIG.self_play, mate_nodes=100, random_plies=(0, 0))
+    game = ShogiLoopGame(replace(CONFIG, self_play=own, openings=(mate,)))
+    with pytest.raises(StopIteration) as end:
+        next(relayed(game.play(0, 0), len))
+    assert end.value.value.ending == "mate found"
 
 
 def train(game: ShogiLoopGame, folder: Path, previous: Path, games: Path) -> dict[str, float]:
@@ -101,6 +111,15 @@ def test_a_loop_of_games_without_a_search_is_refused() -> None:
         without = replace(CONFIG.self_play, **{name: 0})  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=f"{name}: expected more than 0"):
             replace(CONFIG, self_play=without)
+
+
+@pytest.mark.parametrize(("words", "threads"), [("--cluster auto --processes 320", 0), ("--processes 2", 2)])
+def test_on_a_cluster_the_training_has_all_cores_of_the_driver(words: str, threads: int) -> None:
+    pytest.importorskip("rich")
+    from goryu_lab.commands.training.selfplay import _shogi_config, make_parser
+
+    args = make_parser().parse_args(["loop", "--folder", "none", *words.split()])
+    assert _shogi_config(args).threads == threads
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there a folder is not held")

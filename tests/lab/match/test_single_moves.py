@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from goryu.games.shogi.pieces import danger
+from goryu.implementation import Board
 from goryu_lab.commands.move_test import main
 from goryu_lab.match.single_moves import JudgedPosition, report
 from goryu_lab.records.json_lines import read_lines
@@ -62,6 +64,11 @@ def test_a_test_goes_on_and_sums_up(folder: Path, capsys: pytest.CaptureFixture[
         file.write('{"position": "whole"}\n')
     assert run(folder, engines, judge) == 2
     assert "expected judged positions" in capsys.readouterr().err
+
+
+def test_the_danger_is_that_of_the_king_and_the_squares_beside_it() -> None:
+    assert danger(Board().pieces, 0) == 0
+    assert danger(Board("4k4/4G4/9/9/9/9/9/9/4K4 w - 1").pieces, 1) == 5
 
 
 def test_the_report_has_phases_dangers_and_errors() -> None:

@@ -416,6 +416,12 @@ def test_a_pair_that_repeats_an_earlier_one_is_not_counted_again(config: MatchCo
     assert "unfinished" not in report(match.names, entries)
 
 
+def test_fits_count_a_repeated_pair_again_only_with_other_options(config: MatchConfig) -> None:
+    tuned = replace(config, openings=config.openings[:1], games=20, tuned=(TunedOption("Style", 1, 2),))
+    match = run(tuned)
+    assert len(match._scores_of_pairs()) == 2 < len(complete_pairs(match.entries))
+
+
 def test_a_sequential_test_does_not_count_repeated_games(config: MatchConfig) -> None:
     """One opening and engines that always play the same: every pair repeats the first one."""
     sprt = Sprt(0, 100)
@@ -593,7 +599,7 @@ def test_white_begins_from_a_position_with_white_to_move() -> None:
 
 
 def test_an_adjudication_needs_consecutive_scores_of_both_sides() -> None:
-    hasty = Adjudicator(800, plies=1)
+    hasty = Adjudicator(800, plies=2)
     assert hasty.add_score(0, 900) is None
     assert hasty.add_score(1, -900) == Verdict(0, Reason.ADJUDICATION)
     silent = Adjudicator(800, plies=2)

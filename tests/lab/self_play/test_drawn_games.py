@@ -1,6 +1,6 @@
 """Games drawn on a device: legal, by the network's policy, and the same whatever plays beside them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -18,7 +18,7 @@ from goryu.players.score import centipawns  # noqa: E402
 from goryu_lab.benchmark.random_network import write_random_network  # noqa: E402
 from goryu_lab.commands.training.selfplay import main  # noqa: E402
 from goryu_lab.match.openings import Opening  # noqa: E402
-from goryu_lab.records.game_records import GameRecord, read_games  # noqa: E402
+from goryu_lab.records.game_records import GameRecord, GameWriter, read_games  # noqa: E402
 from goryu_lab.self_play.config import SelfPlayConfig  # noqa: E402
 from goryu_lab.self_play.drawn_games import Drawer, play_drawn, run_drawn  # noqa: E402
 from goryu_lab.self_play.game import MATE_SCORE  # noqa: E402
@@ -85,6 +85,8 @@ def test_searches_are_not_for_a_device(
     arguments += ["--cheap-playouts", "0", "--full-playouts", "0", "--backend", "cuda", "--gpus", "1"]
     assert main(arguments) == 2
     assert "--gpus and --backend" in capsys.readouterr().err
+    assert main([*arguments[:-4], "--full-share", "1"]) == 2
+    assert "no --full-share" in capsys.readouterr().err
 
 
 def test_a_run_plays_the_games_that_its_file_lacks(
@@ -106,3 +108,14 @@ def test_a_run_plays_the_games_that_its_file_lacks(
     found = list(read_games(path))
     assert sorted(game.number or 0 for game in found) == [0, 1, 2, 3]
     assert summary.new_positions == sum(score is not None for game in found[3:] for score in game.evals)
+
+    def write_interrupted(writer: GameWriter, games: Sequence[GameRecord]) -> None:
+        write(writer, games)
+        raise KeyboardInterrupt
+
+    write = GameWriter.write
+    monkeypatch.setattr(GameWriter, "write", write_interrupted)
+    monkeypatch.setattr("goryu_lab.self_play.drawn_games.GAMES_PER_BLOCK", 1)
+    with pytest.raises(KeyboardInterrupt):
+        run_drawn(replace(WORK, size=5), drawer, path, 1)
+    assert sum(1 for _ in read_games(path)) == 5

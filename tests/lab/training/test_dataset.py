@@ -27,6 +27,7 @@ from goryu_lab.records.hcpe import (
 )
 from goryu_lab.records.packed_position import APERY
 from goryu_lab.training.dataset import Dataset, draws, load_datasets, make_batch, mirror_labels
+from goryu_lab.training.game_positions import load_games
 from goryu_lab.training.sources import Source, parse_source
 
 
@@ -78,6 +79,8 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("this is certainly not a training record of shogi" * 10)
     with pytest.raises(HcpeError, match=r"text\.hcpe"):
         read_hcpe(path)
+    with pytest.raises(HcpeError, match="goryu records convert"):
+        read_hcpe(tmp_path / "games.psv")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +163,10 @@ def test_pieces_of_one_game_are_held_out_together(tmp_path: Path) -> None:
     assert learned
     assert held_out
     assert not learned & held_out
+    others, same = load_games([Source(path)], held_out=0.5, seed=1)
+    assert len(others) == len(training)
+    assert len(same["pieces"]) == len(testing["pieces"])
+    assert not set(others.moves[others.first].tolist()) & set(same["pieces"].moves.tolist())
 
 
 def test_a_held_out_game_is_not_used_from_a_copy_in_another_format(tmp_path: Path) -> None:

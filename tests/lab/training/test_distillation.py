@@ -12,6 +12,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 
 from goryu.base.errors import GoryuError, InputError  # noqa: E402
+from goryu.evaluators.formats.onnx_graph import GraphNode  # noqa: E402
 from goryu.evaluators.network.model_files import ModelError, downloaded_model  # noqa: E402
 from goryu.evaluators.network.network import NetworkEvaluator  # noqa: E402
 from goryu.games.state import Move  # noqa: E402
@@ -23,6 +24,7 @@ from goryu_lab.training.dataset import load_datasets, make_batch  # noqa: E402
 from goryu_lab.training.device_network import DeviceNetwork  # noqa: E402
 from goryu_lab.training.distillation import DistilledPositions  # noqa: E402
 from goryu_lab.training.game_positions import STUDENT, GamePositions, load_games  # noqa: E402
+from goryu_lab.training.onnx_network import OPERATORS  # noqa: E402
 from goryu_lab.training.sources import Source  # noqa: E402
 from goryu_lab.training.stored_planes import PROMOTIONS  # noqa: E402
 from goryu_lab.training.train import train  # noqa: E402
@@ -224,6 +226,30 @@ def test_another_network_is_no_teacher(kind: str, tmp_path: Path) -> None:
     write_random_network(1, 8, tmp_path / "other.onnx", kind=kind)
     with pytest.raises(InputError, match=f"expected a network .*, found {kind[:7]}"):
         DeviceNetwork(tmp_path / "other.onnx")
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "inputs"),
+    [
+        ("Gemm", {"alpha": 0.5}, [2]),
+        ("Gemm", {"transA": 1}, [2]),
+        ("MaxPool", {"kernel_shape": [2, 2], "pads": [1, 1, 1, 1]}, []),
+        ("Slice", {}, [[0], [2], [1], [2]]),
+        ("Slice", {}, [[-1], [2], [1]]),
+    ],
+)
+def test_what_an_operator_cannot_do_is_refused(
+    operator: str, attributes: dict[str, Any], inputs: list[Any]
+) -> None:
+    plane = torch.ones(2, 2, 2)
+    others = [plane[0] if each == 2 else each for each in inputs]
+    with pytest.raises(InputError, match="without"):
+        OPERATORS[operator](GraphNode(operator, attributes=attributes), plane, *others)
+
+
+def test_a_pool_moves_by_one_unless_its_file_says_otherwise() -> None:
+    node = GraphNode("MaxPool", attributes={"kernel_shape": [2, 2]})
+    assert OPERATORS["MaxPool"](node, torch.ones(1, 3, 3)).shape == (1, 2, 2)
 
 
 def test_outputs_of_another_shape_are_refused(tmp_path: Path) -> None:

@@ -107,6 +107,13 @@ def test_a_compiled_network_learns_the_same(tmp_path: Path, monkeypatch: pytest.
     assert logs[1] == pytest.approx(logs[0], rel=0.01)
 
 
+def test_an_evaluation_that_is_due_by_time_counts_all_steps(tmp_path: Path) -> None:
+    """With another name of the device the losses are read as from a GPU, after some steps."""
+    config = new_config(steps=1000, minutes=1e-5, evaluations=1, device="cpu:0")
+    train(config, small_dataset(), {}, tmp_path)
+    assert json.loads((tmp_path / "log.jsonl").read_text())["policy_loss"] > 0.0
+
+
 def test_drawn_games_have_no_accuracy_of_the_value() -> None:
     class Pessimist(torch.nn.Module):  # type: ignore[misc]
         def forward(self, board: Any, hands: Any) -> tuple[Any, Any]:

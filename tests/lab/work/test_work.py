@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import goryu_lab
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu_lab.match.openings import Opening
@@ -21,6 +22,7 @@ from goryu_lab.self_play import workers
 from goryu_lab.self_play.config import SelfPlayConfig
 from goryu_lab.self_play.leaf_evaluator import LeafEvaluator, PairedEvaluator
 from goryu_lab.work.cluster import ClusterConfig, ClusterPool
+from goryu_lab.work.cluster_actor import code_digest
 from goryu_lab.work.cluster_connection import ClusterError
 from goryu_lab.work.driver import Workforce, run_bundles, run_tasks
 from goryu_lab.work.processes import ProcessPool
@@ -53,6 +55,12 @@ def play(path: Path) -> None:
     config = SelfPlayConfig(cheap_playouts=1, full_playouts=2, max_plies=12)
     work = workers.PlayWork("test", config, (Opening(),), 1, 8)
     workers.run(workers.GamesJob(work, MODEL, 2), work, path)
+
+
+def test_other_code_of_the_lab_is_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = code_digest()
+    monkeypatch.setattr(goryu_lab, "__file__", str(tmp_path / "__init__.py"))
+    assert code_digest() != before
 
 
 def numbered(count: int) -> Iterator[Task]:

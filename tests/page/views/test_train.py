@@ -71,7 +71,8 @@ def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reloa
         for wanted in (first, second, first):  # Both are skipped, so they take turns.
             assert (await shown(skips=True))["id"] == wanted["id"]
         mistake = first if first["kind"] == "mistake" else await shown(skips=True)
-        session.views["train"]._shown.began_s = 97.0
+        view: Any = session.views["train"]
+        view._shown.began_s = 97.0
         dojo.games.set_me(["乙"])
         said = await asks["train.answer"]({"move": "2h5h"})
         assert (said["isRight"], said["played"]["isMine"]) == (False, False)

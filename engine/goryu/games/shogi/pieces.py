@@ -27,6 +27,7 @@ __all__ = [
     "STEPS",
     "WHITE_PIECE",
     "attacks",
+    "danger",
     "is_attacked",
     "piece_letters",
 ]
@@ -94,6 +95,13 @@ def is_attacked(pieces: Sequence[int], target: int, by: int) -> bool:
         piece != EMPTY and piece // WHITE_PIECE == by and attacks(pieces, square, target)
         for square, piece in enumerate(pieces)
     )
+
+
+def danger(pieces: Sequence[int], turn: int) -> int:
+    """Returns how many squares at the king of `turn` the opponent attacks: its own and up to 8."""
+    file, rank = divmod(pieces.index(KING + WHITE_PIECE * turn), 9)
+    near = [(f, r) for f in range(file - 1, file + 2) for r in range(rank - 1, rank + 2)]
+    return sum(is_attacked(pieces, 9 * f + r, 1 - turn) for f, r in near if 0 <= f < 9 and 0 <= r < 9)
 
 
 def attacks(pieces: Sequence[int], origin: int, target: int) -> bool:

@@ -7,7 +7,7 @@ r"""Lets a network play shogi against itself, labels old games anew, or improves
     goryu selfplay reanalyse runs/fsf.games --model miniosl.onnx --playouts 0 \
         --out runs/fsf-distilled.games
     goryu selfplay play --model models/goryu-5x64.onnx --cheap-playouts 0 --full-playouts 0 \
-        --full-share 1 --sampled-plies 400 --games 10000 --out runs/drawn.games
+        --full-share 1 --games 10000 --out runs/drawn.games
     goryu selfplay leaves runs/self.games --model models/goryu-5x64.onnx --processes 2 \
         --out runs/leaves.games
     goryu selfplay loop --folder runs/loop --initial runs/first/checkpoint.pt --cycles 5 --processes 2
@@ -127,6 +127,9 @@ def _play(args: argparse.Namespace) -> None:
         raise UsageError(
             "--device: for games without searches (--cheap-playouts 0 --full-playouts 0), in one process"
         )
+    usual = SelfPlayConfig()
+    if (config.full_share, config.sampled_plies) != (usual.full_share, usual.sampled_plies):
+        raise UsageError("--device: expected no --full-share and --sampled-plies; it draws every move")
     if args.gpus or args.backend != "cpu":
         raise UsageError("--gpus and --backend are for onnxruntime; PyTorch's: --device cuda:1, for instance")
     _draw(args, work)
@@ -266,7 +269,8 @@ def _shogi_config(args: argparse.Namespace) -> ShogiLoopConfig:
         self_play=changed(SelfPlayConfig(), args),
         openings=_openings(args),
         source=tuple(parse_source(text) for text in args.source or ()),
-        threads=args.processes or 1,
+        # On a cluster the driver only trains; here the training takes as much as all players.
+        threads=0 if args.cluster else args.processes or 1,
         gpus=_gpus(args),
     )
 

@@ -10,7 +10,8 @@ game whose first three choices are unbalanced may begin where another one does.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -184,5 +185,6 @@ def _start(client: UsiClient, config: TeacherConfig) -> str:
     except (EngineError, UnknownOptionError) as error:
         raise TeacherError(str(error)) from error
     options = " ".join(f"{name}={value}" for name, value in client.spec.options)
-    parts = (client.name, options, f"go {config.go}", f"seed {config.seed}")
+    others = blake2b(repr(replace(config, seed=0)).encode(), digest_size=3).hexdigest()
+    parts = (client.name, options, f"go {config.go}", f"options {others}", f"seed {config.seed}")
     return "; ".join(part for part in parts if part)

@@ -179,7 +179,9 @@ def test_a_run_plays_the_games_that_the_file_lacks(tmp_path: Path) -> None:
     games = list(read_games(path))
     assert games[0] == other
     assert sorted(game.number for game in games[1:]) == [0, 1, 2, 3, 4]  # type: ignore[type-var]
-    assert games[1].teacher == "Fake; go nodes 1; seed 0"
+    assert re.fullmatch("Fake; go nodes 1; options [0-9a-f]{6}; seed 0", games[1].teacher)
+    other_games = run(spec(), replace(SHORT, max_plies=17), path, games=1, timeouts=PATIENT)
+    assert other_games.new_positions == other_games.positions > 0
     assert games[1].moves == play(number=0).moves
 
 
