@@ -93,7 +93,7 @@ WITHOUT_FIGURES = {
 FIGURES: dict[str, dict[str, str]] = {
     "docs/algorithms.md": {"crosstable": "{points:g}/{games}", "match": ""},
     "docs/gpu.md": {
-        "doctor": "positions/s", "first-contact": "", "match": "Elo",
+        "first-contact": "", "match": "Elo",
         "muon-steps": "positions/s",
     },
     "docs/kernel.md": {"bench": "compare", "kernel-accuracy": "same first choice"},
@@ -101,7 +101,7 @@ FIGURES: dict[str, dict[str, str]] = {
     "docs/measurements.md": {
         "analysis_load": "", "bench": "", "cluster": "", "loop-trial": "", "muon-steps": "", "perft-race": "",
         "clock": "| control | first ten | longest | mean of", "distillation-speed": "| wall | CPU |",
-        "doctor": "positions/s", "first-problem": "review, median", "large-dojo": "{1000 * number:.0f}",
+        "first-problem": "review, median", "large-dojo": "{1000 * number:.0f}",
         "match": "Elo", "page": "'median'", "tab-speed": "memory of the page",
         "problems": "checked", "review-quality": "s of CPU time", "simulated-gpus": "search {run.search_rate",
     },
