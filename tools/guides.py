@@ -93,7 +93,7 @@ WITHOUT_FIGURES = {
 FIGURES: dict[str, dict[str, str]] = {
     "docs/algorithms.md": {"crosstable": "{points:g}/{games}", "match": ""},
     "docs/gpu.md": {
-        "first-contact": "", "match": "Elo",
+        "doctor": "positions/s", "first-contact": "", "match": "Elo",
         "muon-steps": "positions/s",
     },
     "docs/kernel.md": {"bench": "compare", "kernel-accuracy": "same first choice"},
