@@ -701,6 +701,7 @@ def test_the_option_for_playouts_outranks_the_clock(limits: Limits) -> None:
     [
         ({"nodes": 20}, Limits(movetime_ms=9000), 20, 20),
         ({"nodes": 20}, Limits(depth=99, movetime_ms=9000), 100, 2000),
+        ({"nodes": 20}, Limits(depth=99, time_ms=(1e5, 1e5)), 100, 300),
         ({"depth": 2}, Limits(time_ms=(1e7, 1e7)), 2, 300),
         ({"depth": 2}, Limits(nodes=500), 500, 500),
         ({"nodes": 20}, Limits(nodes=30), 30, 30),

@@ -64,6 +64,13 @@ def test_depth_and_visits_limit_a_dump() -> None:
     assert all(node["visits"] > 1 for node in often["nodes"])
 
 
+def test_the_line_of_a_mate_is_not_untried() -> None:
+    puct = Puct(HashedEvaluator(), PuctConfig(), MateSolver(400))
+    puct.search(Board("3k5/9/4P4/9/9/9/9/9/4K4 w 2G 1"), never, max_playouts=50)
+    won = [node for node in parsed(puct.dump())["nodes"] if node["proof"] == "win"]
+    assert won and all(node["untried"] == 0 for node in won)
+
+
 def test_there_is_nothing_to_dump_before_a_search() -> None:
     assert Puct(HashedEvaluator()).dump() is None
 
