@@ -122,6 +122,7 @@ public:
     using Sums = Words;
     using Scale = V::F;
     static constexpr int kInputs = 2;  // Of each row, multiplied at once.
+    static constexpr bool kHasTiles = false;
 
     Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
 
@@ -145,6 +146,7 @@ public:
     using Sums = Floats;
     struct Scale {};
     static constexpr int kInputs = 1;
+    static constexpr bool kHasTiles = false;
 
     Singles(const ConvCall&, int) {}
 
@@ -170,6 +172,7 @@ public:
         V::F factors, totals;
     };
     static constexpr int kInputs = 4;
+    static constexpr bool kHasTiles = true;  // If the file has defined GORYU_HAS_TILES.
 
     Bytes(const ConvCall& call, int n) {
         constexpr float kLeast = 1e-30F, kMost = 255.0F;
@@ -207,6 +210,9 @@ public:
 
 private:
     float units_[kBoardSquares], lows_[kBoardSquares];
+#ifdef GORYU_HAS_TILES
+    const Tiles tiles_;
+#endif
 };
 #endif
 
@@ -508,6 +514,22 @@ GORYU_INLINE void begin_plain(const Kind& kind, const ConvCall& call, int n, typ
     call.to_maxima[n] = 0;
 }
 
+// Every square times a block of weights; out [81][32].
+template <class Kind>
+GORYU_INLINE void square_products(const typename Kind::Inputs::Element* squares,
+                                  const typename Kind::Inputs::Element* weights, std::ptrdiff_t inputs,
+                                  typename Kind::Sums::Element* out) {
+#ifdef GORYU_HAS_TILES
+    if constexpr (Kind::kHasTiles) {
+        if (inputs % kTileBytes == 0) return tile_products(squares, weights, inputs, out);
+    }
+#endif
+    for (int s = 0; s < kBoardSquares; s += kTiles) {
+        products<Kind>(squares + s * inputs, inputs, weights, static_cast<int>(inputs), Share{kTiles, s / kTiles},
+                       out + s * kBlock);
+    }
+}
+
 template <class Kind>
 void conv1(const ConvCall& call) {
     using Element = typename Kind::Inputs::Element;
@@ -519,10 +541,7 @@ void conv1(const ConvCall& call) {
         begin_plain(kind, call, n, squares);
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
-            for (int s = 0; s < kBoardSquares; s += kTiles) {
-                products<Kind>(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
-                               sums + s * kBlock);
-            }
+            square_products<Kind>(squares, weights, call.inputs, sums);
             finish<SmallOutput>(kind, call, n, block, sums);
         }
     }
@@ -778,26 +797,7 @@ struct Spread {
 
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
-#ifdef GORYU_HAS_TILES
-void conv1_of_tiles(const ConvCall& call) {
-    if (call.inputs % kTileBytes != 0) return conv1<Bytes>(call);
-    const std::ptrdiff_t inputs = call.inputs;
-    auto* const squares = static_cast<std::int8_t*>(call.transformed);
-    auto* const sums = static_cast<std::int32_t*>(call.sums);
-    const Tiles tiles;
-    for (int n = 0; n < call.positions; ++n) {
-        const Bytes kind(call, n);
-        begin_plain(kind, call, n, squares);
-        const auto* weights = static_cast<const std::int8_t*>(call.weights);
-        for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
-            tile_products(squares, weights, call.inputs, sums);
-            finish<SmallOutput>(kind, call, n, block, sums);
-        }
-    }
-}
-
-constexpr auto* kConvolutionOfBytes = conv1_of_tiles;
-#elif defined(GORYU_HAS_VNNI)
+#ifdef GORYU_HAS_VNNI
 constexpr auto* kConvolutionOfBytes = conv1<Bytes>;
 #else
 constexpr void (*kConvolutionOfBytes)(const ConvCall&) = nullptr;

@@ -29,9 +29,10 @@ public:
 
 // Every square times a block of 32 outputs. squares: [81][inputs], inputs: a multiple of 64; out: [81][32].
 // GORYU_INLINE may not be left out: registers have numbers, not names, and belong to whoever calls.
-GORYU_INLINE void tile_products(const std::int8_t* squares, const std::int8_t* weights, int inputs, std::int32_t* out) {
+GORYU_INLINE void tile_products(const std::int8_t* squares, const std::int8_t* weights, std::ptrdiff_t inputs,
+                                std::int32_t* out) {
     constexpr int kWeightRow = 4 * kBlock, kSumRow = kBlock * static_cast<int>(sizeof *out);
-    const std::int8_t* next = weights + static_cast<std::ptrdiff_t>(kBlock) * inputs;  // Those of the next block.
+    const std::int8_t* next = weights + kBlock * inputs;  // Those of the next block.
     __asm__ volatile("" ::: "memory");  // The compiler does not see what the instructions read.
     for (int half = 0; half < kBlock; half += kTileOutputs, out += kTileOutputs) {
         const std::int8_t* from = weights + 4 * half;
@@ -41,11 +42,11 @@ GORYU_INLINE void tile_products(const std::int8_t* squares, const std::int8_t* w
         _tile_zero(3);
         _tile_zero(4);
         _tile_zero(5);
-        for (int i = 0; i < inputs; i += kTileBytes, from += kTileBytes / 4 * kWeightRow) {
+        for (std::ptrdiff_t i = 0; i < inputs; i += kTileBytes, from += kTileBytes / 4 * kWeightRow) {
             for (int line = 0; line < kTileBytes / 4; ++line, next += 64) GORYU_PREFETCH(next);
             _tile_loadd(7, from, kWeightRow);
-#define GORYU_MULTIPLY(tile)                                                                          \
-    _tile_loadd(6, squares + static_cast<std::ptrdiff_t>(first_square(tile)) * inputs + i, inputs); \
+#define GORYU_MULTIPLY(tile)                                           \
+    _tile_loadd(6, squares + first_square(tile) * inputs + i, inputs); \
     _tile_dpbusd(tile, 6, 7);
             GORYU_MULTIPLY(0)
             GORYU_MULTIPLY(1)

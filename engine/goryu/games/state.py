@@ -32,9 +32,7 @@ class State(Protocol):
 
     @property
     def turn(self) -> int:
-        """The side to move, 0 or 1: 0 is the player who usually moves first, in shogi black, even if a
-        handicap game begins with white.
-        """
+        """The side to move: 0 for the player who usually moves first (in shogi black), else 1."""
         ...
 
     @property
