@@ -425,13 +425,14 @@ cdef extern from "core/winograd.h" namespace "goryu" nogil:
         kNone
 
     cdef enum class LayerKind "goryu::Layer::Kind":
-        kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread
+        kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread, kConv3Bfloat, kConv1Bfloat
 
     const int kInstructionKinds
     const int kMostPositions "goryu::WinogradNetwork::kMostPositions"
     const char* name_of(Instructions)
     cbool is_usable(Instructions)
     cbool has_bytes(Instructions)
+    cbool has_bfloats(Instructions)
 
     cdef cppclass AlignedFloats "goryu::Aligned<float>":
         void assign(const float*, size_t) except +
@@ -492,4 +493,5 @@ cdef extern from "core/winograd_weights.h" namespace "goryu" nogil:
         FloatSpan(const float*, size_t)
 
     void round_convolution(CoreLayer&, FloatSpan weights, cbool is_positive) except +
+    void round_to_bfloats(CoreLayer&, FloatSpan weights) except +
     void round_stem(CoreLayer&, FloatSpan board, FloatSpan hands) except +

@@ -24,7 +24,7 @@ cdef class WinogradNetwork:
     cdef readonly long long weight_count
     cdef readonly str instructions
     cdef readonly cbool is_integer
-    cdef readonly cbool has_bytes  # Are some convolutions computed in bytes? See eight_bits.py.
+    cdef readonly str arithmetic  # Of the convolutions: float32, int16, int8+int16 or bfloat16+int16.
     cdef cbool reads_planes
     cdef cbool sees_nyugyoku
     cdef int burst  # See EvaluatorAdapter.
@@ -45,11 +45,12 @@ cdef class WinogradNetwork:
         self.weight_count = weights_in(network.layers)
         self.instructions = instructions
         self.is_integer = is_integer
-        self.has_bytes = (
-            is_integer
-            and has_bytes(<Instructions>found)
-            and any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers)
-        )
+        self.arithmetic = "int16" if is_integer else "float32"
+        if is_integer and any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers):
+            if has_bytes(<Instructions>found):
+                self.arithmetic = "int8+int16"
+            elif has_bfloats(<Instructions>found):
+                self.arithmetic = "bfloat16+int16"
         self.burst = positions_at_once(network.layers)
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes
@@ -128,7 +129,11 @@ cdef class WinogradNetwork:
         core.residual = -1 if layer.residual is None else layer.residual
         core.shift = -1 if layer.shift is None else layer.shift
         floats(core.bias, layer.bias)
-        if self.has_bytes and suits_bytes(layer):
+        if self.arithmetic == "bfloat16+int16" and (size == 3 or suits_bytes(layer)):
+            core.kind = LayerKind.kConv3Bfloat if size == 3 else LayerKind.kConv1Bfloat
+            weights = flat_floats(layer.weights)
+            round_to_bfloats(core, FloatSpan(&weights[0], weights.size))
+        elif self.arithmetic == "int8+int16" and suits_bytes(layer):
             small = byte_weights(layer)
             core.kind = LayerKind.kConv1Bytes
             # [outputs, inputs] becomes [blocks, fours of inputs, 32 outputs, 4].

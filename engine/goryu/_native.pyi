@@ -80,7 +80,7 @@ class WinogradNetwork:
     weight_count: int
     instructions: str
     is_integer: bool
-    has_bytes: bool
+    arithmetic: str
     def __init__(self, network: ResidualNetwork, instructions: str, is_integer: bool = True) -> None: ...
     def run(self, inputs: Sequence[Any]) -> tuple[Any, Any]: ...
 

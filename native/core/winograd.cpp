@@ -76,8 +76,10 @@ bool has_instructions(Instructions instructions) noexcept {
     const bool has_avx512 =
         has_zmm && bit(extended.b, 16) && bit(extended.b, 17) && bit(extended.b, 30) && bit(extended.b, 31);
     const bool has_vnni = has_avx512 && bit(extended.c, 11);
+    const bool has_bfloats = extended.a >= 1 && bit(Cpuid(7, 1).a, 5);
+    const bool has_tiles = bit(extended.d, 24) && bit(extended.d, 22);  // Tiles, and products of bfloat16.
     switch (instructions) {
-        case Instructions::kAmx: return has_vnni && bit(extended.d, 24) && bit(extended.d, 25) && may_use_tiles();
+        case Instructions::kAmx: return has_vnni && has_bfloats && has_tiles && may_use_tiles();
         case Instructions::kAvx512Vnni: return has_vnni;
         case Instructions::kAvx512: return has_avx512;
         case Instructions::kAvxVnni: return extended.a >= 1 && bit(Cpuid(7, 1).a, 4);
@@ -123,15 +125,20 @@ std::size_t floats_for(std::size_t count) {
     return (count * sizeof(Element) + sizeof(float) - 1) / sizeof(float);
 }
 
+bool is_in_bfloats(const Layer& layer) noexcept {
+    return layer.kind == Layer::Kind::kConv3Bfloat || layer.kind == Layer::Kind::kConv1Bfloat;
+}
+
 bool is_convolution(const Layer& layer) noexcept {
     using Kind = Layer::Kind;
     return layer.kind == Kind::kConv3 || layer.kind == Kind::kConv1 || layer.kind == Kind::kConv1Bytes ||
-           layer.kind == Kind::kConv9;
+           is_in_bfloats(layer) || layer.kind == Kind::kConv9;
 }
 
 // How many matrices of weights a convolution has.
 int places_of(const Layer& layer) noexcept {
     if (layer.kind == Layer::Kind::kConv3) return kPatch;
+    if (layer.kind == Layer::Kind::kConv3Bfloat) return 3 * 3;
     return layer.kind == Layer::Kind::kConv9 ? kBoardSide : 1;
 }
 
@@ -139,6 +146,8 @@ auto convolution_of(const Layers& code, Layer::Kind kind, bool is_integer) noexc
     if (kind == Layer::Kind::kConv3) return is_integer ? code.conv3_16 : code.conv3_32;
     if (kind == Layer::Kind::kConv1) return is_integer ? code.conv1_16 : code.conv1_32;
     if (kind == Layer::Kind::kConv1Bytes) return code.conv1_8;
+    if (kind == Layer::Kind::kConv3Bfloat) return code.conv3_bfloat;
+    if (kind == Layer::Kind::kConv1Bfloat) return code.conv1_bfloat;
     return is_integer ? code.conv9_16 : code.conv9_32;
 }
 
@@ -157,6 +166,10 @@ bool is_usable(Instructions instructions) noexcept {
 
 bool has_bytes(Instructions instructions) noexcept {
     return is_usable(instructions) && code_of(instructions)->conv1_8 != nullptr;
+}
+
+bool has_bfloats(Instructions instructions) noexcept {
+    return is_usable(instructions) && code_of(instructions)->conv1_bfloat != nullptr;
 }
 
 AlignedBytes aligned_bytes(std::size_t size, bool has_large_pages) {
@@ -215,14 +228,15 @@ void WinogradNetwork::add(Layer& layer) {
     } else if (layer.kind == Layer::Kind::kInput) {
         check(layer.used > 0 && layer.used <= layer.outputs && is_map(layer.to, layer.outputs), "an input that fits");
     } else if (is_convolution(layer)) {
-        const bool has_bytes = layer.kind == Layer::Kind::kConv1Bytes;
+        const bool has_bytes = layer.kind == Layer::Kind::kConv1Bytes, has_bfloats = is_in_bfloats(layer);
         const long long area = places_of(layer);
         const long long weights = is_integer_ ? size(layer.weights16) * (has_bytes ? 2 : 1) : size(layer.weights32);
         check(is_map(layer.from, layer.inputs) && is_map(layer.to, layer.outputs) && layer.from != layer.to &&
                   (layer.residual < 0 || is_map(layer.residual, layer.outputs)) && fits(layer.shift) &&
                   weights == area * inputs * outputs && size(layer.bias) == outputs &&
-                  (!is_integer_ || size(layer.factors) == outputs) &&
-                  (!is_integer_ || has_bytes || layer.level >= 1.0F) &&
+                  (!is_integer_ || has_bfloats || size(layer.factors) == outputs) &&
+                  (!is_integer_ || has_bytes || has_bfloats || layer.level >= 1.0F) &&
+                  (!has_bfloats || (code_->conv1_bfloat != nullptr && is_integer_)) &&
                   (!has_bytes || (code_->conv1_8 != nullptr && is_integer_ && size(layer.totals) == outputs)),
               "a convolution that fits");
     } else if (layer.kind == Layer::Kind::kPool) {
@@ -257,10 +271,28 @@ void WinogradNetwork::set_outputs(int policy, std::vector<float> policy_bias, in
     policy_bias_ = std::move(policy_bias);
     value_ = value;
     steepness_ = steepness;
+    find_readers();
     if (is_integer_) {
         pack(&Layer::weights16, packed16_);
     } else {
         pack(&Layer::weights32, packed32_);
+    }
+}
+
+void WinogradNetwork::find_readers() {
+    using Kind = Layer::Kind;
+    has_places_.assign(map_channels_.size(), false);
+    has_floats_ = has_places_;
+    has_floats_[policy_] = true;
+    for (const Layer& layer : layers_) {
+        const bool adds_map = is_convolution(layer) || layer.kind == Kind::kSpread;
+        if (adds_map && layer.residual >= 0) has_floats_[layer.residual] = true;
+        if (is_in_bfloats(layer)) {
+            has_places_[layer.from] = true;
+        } else if (adds_map || layer.kind == Kind::kPool ||
+                   (layer.kind == Kind::kDense && layer.groups == kBoardSquares)) {
+            has_floats_[layer.from] = true;
+        }
     }
 }
 
@@ -279,7 +311,13 @@ void WinogradNetwork::pack(Aligned<Element> Layer::*weights, Aligned<Element>& p
 }
 
 void WinogradNetwork::run(NetworkInputs inputs, int positions, Workspace& work) const {
-    for (const Layer& layer : layers_) run(layer, inputs, positions, work);
+    for (const Layer& layer : layers_) {
+        run(layer, inputs, positions, work);
+        if (is_in_bfloats(layer) || layer.kind == Layer::Kind::kDense || layer.kind == Layer::Kind::kPool) continue;
+        if (has_places_[layer.to]) {
+            code_->fill_places(work.maps_[layer.to].data(), positions, layer.outputs, work.places_[layer.to].data());
+        }
+    }
 }
 
 void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int positions, Workspace& work) const {
@@ -304,11 +342,16 @@ void WinogradNetwork::run(const Layer& layer, NetworkInputs inputs, int position
         case Layer::Kind::kConv3:
         case Layer::Kind::kConv1:
         case Layer::Kind::kConv1Bytes:
+        case Layer::Kind::kConv3Bfloat:
+        case Layer::Kind::kConv1Bfloat:
         case Layer::Kind::kConv9: {
             const auto convolution = convolution_of(*code_, layer.kind, is_integer_);
             const void* const packed = is_integer_ ? static_cast<const void*>(packed16_.data() + layer.weights_at)
                                                    : packed32_.data() + layer.weights_at;
-            convolution({map(layer.from), map(layer.to), map(layer.residual), vector(layer.shift),
+            const auto places = [&](int i) { return has_places_[i] ? work.places_[i].data() : nullptr; };
+            const bool writes_floats = !is_in_bfloats(layer) || has_floats_[layer.to];
+            convolution({map(layer.from), writes_floats ? map(layer.to) : nullptr, places(layer.from), places(layer.to),
+                         map(layer.residual), vector(layer.shift),
                          layer.shift < 0 ? 0 : vector_lengths_[layer.shift], positions, layer.inputs, layer.outputs,
                          packed, layer.factors.data(), layer.totals.data(), layer.bias.data(), layer.activation,
                          layer.level, maxima(layer.from), maxima(layer.to), work.columns_.data(), work.transformed_.data(),
@@ -370,8 +413,10 @@ double WinogradNetwork::value(const Workspace& work, int n) const noexcept {
 Workspace::Workspace(const WinogradNetwork& network) {
     constexpr std::size_t kMost = WinogradNetwork::kMostPositions;
     std::size_t widest = kBlock;
-    for (const int channels : network.map_channels_) {
+    for (std::size_t i = 0; i < network.map_channels_.size(); ++i) {
+        const int channels = network.map_channels_[i];
         maps_.emplace_back(kMost * kBoardSquares * channels);
+        places_.emplace_back(network.has_places_[i] ? kMost * kBorderedPlaces * channels : 0);
         maxima_.emplace_back(kMost);
         widest = std::max(widest, static_cast<std::size_t>(channels));
     }

@@ -1,5 +1,5 @@
 // Residual networks on a CPU: convolutions of 3x3 by Winograd's F(3x3, 3x3), in 16-bit integers or in float32; those
-// of 1x1 in bytes where the processor multiplies them faster.
+// of 1x1 in bytes, or with AMX both in bfloat16, where the processor multiplies these faster.
 //
 // A tile of 3x3 outputs needs 25 products of each pair of channels instead of 81, and nine tiles cover the 9x9
 // squares of a shogi board exactly. evaluators/kernel/winograd.py and eight_bits.py have the arithmetic and its bounds;
@@ -65,10 +65,12 @@ const char* name_of(Instructions instructions) noexcept;
 bool is_usable(Instructions instructions) noexcept;
 // Do they multiply bytes faster than 16-bit integers? Only then there are layers of the kind kConv1Bytes.
 bool has_bytes(Instructions instructions) noexcept;
+// Do they have products of bfloat16? Only then there are layers of the kinds kConv3Bfloat and kConv1Bfloat.
+bool has_bfloats(Instructions instructions) noexcept;
 
 // A layer. Maps and vectors are buffers, known by their numbers; -1: none.
 struct Layer {
-    enum class Kind : int { kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread };
+    enum class Kind : int { kStem, kInput, kConv3, kConv1, kConv1Bytes, kConv9, kPool, kDense, kSpread, kConv3Bfloat, kConv1Bfloat };
 
     Kind kind = Kind::kStem;
     Activation activation = Activation::kNone;
@@ -104,7 +106,8 @@ public:
 private:
     friend class WinogradNetwork;
 
-    std::vector<Aligned<float>> maps_;     // [most positions][81][channels]
+    std::vector<Aligned<float>> maps_;           // [most positions][81][channels]
+    std::vector<Aligned<std::int16_t>> places_;  // Maps that convolutions in bfloat16 read, see ConvCall.
     std::vector<Aligned<float>> vectors_;  // [most positions][numbers]
     std::vector<std::vector<std::uint32_t>> maxima_;
     // Elements are bytes, int16 or float; memory of floats serves all. The sums are int32 or float.
@@ -139,6 +142,8 @@ private:
     void copy_planes(const Layer& layer, const float* planes, int positions, Workspace& work) const;
     template <class Element>
     void pack(Aligned<Element> Layer::*weights, Aligned<Element>& packed);
+    // Sets has_places_ and has_floats_.
+    void find_readers();
     void check(bool is_right, const char* what) const;
     bool is_map(int buffer, int channels) const noexcept;
     bool is_vector(int buffer) const noexcept;
@@ -148,6 +153,7 @@ private:
     std::vector<int> map_channels_;
     std::vector<int> vector_lengths_;
     std::vector<Layer> layers_;
+    std::vector<bool> has_places_, has_floats_;  // Is each map read in bfloat16, and in float32?
     // The weights of all convolutions, in the order in which they are read.
     Aligned<std::int16_t> packed16_;
     Aligned<float> packed32_;

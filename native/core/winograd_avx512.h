@@ -71,6 +71,11 @@ struct V {
 #endif
     }
 
+#ifdef GORYU_HAS_TILES
+    // Two vectors as one of bfloat16.
+    GORYU_INLINE static H bfloats(F a, F b) { return reinterpret_cast<H>(_mm512_cvtne2ps_pbh(b, a)); }
+#endif
+
 #ifdef GORYU_HAS_VNNI
     // Adds the products of fours of bytes: those of `a` have no sign, those at `b` have one.
     GORYU_INLINE static I dot_bytes(I sum, I a, const std::int8_t* b) {

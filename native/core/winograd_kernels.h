@@ -122,7 +122,6 @@ public:
     using Sums = Words;
     using Scale = V::F;
     static constexpr int kInputs = 2;  // Of each row, multiplied at once.
-    static constexpr bool kHasTiles = false;
 
     Integers(const ConvCall& call, int n) : unit_(unit_of(call.from_maxima[n], call.level)) {}
 
@@ -146,7 +145,6 @@ public:
     using Sums = Floats;
     struct Scale {};
     static constexpr int kInputs = 1;
-    static constexpr bool kHasTiles = false;
 
     Singles(const ConvCall&, int) {}
 
@@ -172,7 +170,6 @@ public:
         V::F factors, totals;
     };
     static constexpr int kInputs = 4;
-    static constexpr bool kHasTiles = true;  // If the file has defined GORYU_HAS_TILES.
 
     Bytes(const ConvCall& call, int n) {
         constexpr float kLeast = 1e-30F, kMost = 255.0F;
@@ -210,9 +207,6 @@ public:
 
 private:
     float units_[kBoardSquares], lows_[kBoardSquares];
-#ifdef GORYU_HAS_TILES
-    const Tiles tiles_;
-#endif
 };
 #endif
 
@@ -519,11 +513,6 @@ template <class Kind>
 GORYU_INLINE void square_products(const typename Kind::Inputs::Element* squares,
                                   const typename Kind::Inputs::Element* weights, std::ptrdiff_t inputs,
                                   typename Kind::Sums::Element* out) {
-#ifdef GORYU_HAS_TILES
-    if constexpr (Kind::kHasTiles) {
-        if (inputs % kTileBytes == 0) return tile_products(squares, weights, inputs, out);
-    }
-#endif
     for (int s = 0; s < kBoardSquares; s += kTiles) {
         products<Kind>(squares + s * inputs, inputs, weights, static_cast<int>(inputs), Share{kTiles, s / kTiles},
                        out + s * kBlock);
@@ -797,12 +786,21 @@ struct Spread {
 
 void spread(const SpreadCall& call) { with_activation<Spread>(call.activation, call); }
 
-#ifdef GORYU_HAS_VNNI
-constexpr auto* kConvolutionOfBytes = conv1<Bytes>;
+using Convolve = void (*)(const ConvCall&);
+
+#ifdef GORYU_HAS_TILES
+#include "winograd_tiles.h"
+constexpr Convolve kBytes1 = nullptr, kBfloats3 = tile_convolution<3>, kBfloats1 = tile_convolution<1>;
+constexpr auto* kFillPlaces = fill_places;
+#elif defined(GORYU_HAS_VNNI)
+constexpr Convolve kBytes1 = conv1<Bytes>, kBfloats3 = nullptr, kBfloats1 = nullptr;
+constexpr auto kFillPlaces = nullptr;
 #else
-constexpr void (*kConvolutionOfBytes)(const ConvCall&) = nullptr;
+constexpr Convolve kBytes1 = nullptr, kBfloats3 = nullptr, kBfloats1 = nullptr;
+constexpr auto kFillPlaces = nullptr;
 #endif
 
-constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>,     conv3<Singles>,
-                         conv1<Integers>,    conv1<Singles>,    kConvolutionOfBytes, conv9<Integers>,
-                         conv9<Singles>,     pool,              dense,               spread};
+constexpr Layers kLayers{stem<StemIntegers>, stem<StemSingles>, conv3<Integers>, conv3<Singles>,
+                         conv1<Integers>,    conv1<Singles>,    kBytes1,         kBfloats3,
+                         kBfloats1,          kFillPlaces,       conv9<Integers>, conv9<Singles>,
+                         pool,               dense,             spread};

@@ -13,6 +13,13 @@ constexpr int kBoardSide = 9;
 constexpr int kPatch = 25;                  // A tile with its border: 5x5.
 constexpr int kPaddedSide = 11;             // A row of the board with a border of zeros.
 constexpr int kTransformedColumns = 3 * 5 * kPaddedSide;  // Three rows of tiles, transformed column by column.
+// A map for products of tiles. Behind each rank of the board is a place of zeros, the border of this rank and of the next
+// one: so all squares are 90 places, and each neighbour is always the same number of places away. The places before and
+// after them are the other borders.
+constexpr int kPlacesAcross = kBoardSide + 1;
+constexpr int kPlaces = kBoardSide * kPlacesAcross;
+constexpr int kBorder = kPlacesAcross + 1;
+constexpr int kBorderedPlaces = kPlaces + 2 * kBorder;
 constexpr int kBlock = 32;                  // Output channels that are computed together.
 constexpr int kStemPlanes = 62;
 constexpr int kListedPlanes = 64;           // Room for the planes of a square, a multiple of 16.
@@ -35,13 +42,17 @@ struct Features {
 // and a NaN is above them all.
 struct ConvCall {
     const float* from;
-    float* to;
+    float* to;  // Null if nothing reads the floats.
+    // The same maps in bfloat16, [positions][channels / 32][kBorderedPlaces][32], or null.
+    const std::int16_t* from_places;
+    std::int16_t* to_places;
     const float* residual;  // Added to the sum, or null. May be `to`.
     const float* shift;     // Likewise: [positions][shift_stride], a number for each output.
     std::ptrdiff_t shift_stride;
     int positions, inputs, outputs;
     // int16 [outputs/32][25, 1 or 9][inputs/2][32][2], float [outputs/32][25, 1 or 9][inputs][32], or int8
-    // [outputs/32][inputs/4][32][4]. Place (i, j) of the 5x5 is 5 j + i.
+    // [outputs/32][inputs/4][32][4], or bfloat16 [outputs/16][inputs/32][9 or 1][16][16][2]. Place (i, j) of the 5x5
+    // is 5 j + i.
     const void* weights;
     const float* factors;  // [outputs]: what a sum of integers counts (not for floats).
     const float* totals;   // [outputs]: the sum of an output's weights (only for bytes).
@@ -112,6 +123,10 @@ struct Layers {
     void (*conv1_16)(const ConvCall&);
     void (*conv1_32)(const ConvCall&);
     void (*conv1_8)(const ConvCall&);  // Or null: the processor has no products of bytes.
+    void (*conv3_bfloat)(const ConvCall&);  // Or null: it has none of bfloat16.
+    void (*conv1_bfloat)(const ConvCall&);
+    // Rounds maps for these. The borders of `places` stay as they are: zeros.
+    void (*fill_places)(const float* maps, int positions, int channels, std::int16_t* places);
     void (*conv9_16)(const ConvCall&);
     void (*conv9_32)(const ConvCall&);
     void (*pool)(const PoolCall&);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 
@@ -16,6 +17,13 @@ constexpr int kB[kSide][kSide] = {{2, -1, -2, 1, 0}, {0, -2, -1, 1, 0}, {0, 2, -
 constexpr double kG[kSide][kTile] = {
     {1.0 / 2, 0, 0}, {-1.0 / 2, -1.0 / 2, -1.0 / 2}, {-1.0 / 6, 1.0 / 6, -1.0 / 6}, {1.0 / 6, 1.0 / 3, 2.0 / 3}, {0, 0, 1}};
 constexpr int kA[kTile][kSide] = {{1, 1, 1, 1, 0}, {0, 1, -1, 2, 0}, {0, 1, 1, 4, 1}};
+
+// The bits of the nearest bfloat16, ties to even.
+std::int16_t bfloat(float x) noexcept {
+    auto bits = std::bit_cast<std::uint32_t>(x);
+    if (!std::isnan(x)) bits += 0x7FFF + (bits >> 16 & 1);
+    return static_cast<std::int16_t>(bits >> 16);
+}
 
 // How many times the greatest input a transformed input can be, by its place.
 std::array<int, kPatch> growth_of(bool is_positive) noexcept {
@@ -169,6 +177,26 @@ void round_convolution(Layer& layer, std::span<const float> weights, bool is_pos
                     *to++ = static_cast<std::int16_t>(std::nearbyint(rows.at(place, o, i) * factors[o]));
                     *to++ = static_cast<std::int16_t>(std::nearbyint(rows.at(place, o, i + 1) * factors[o]));
                 }
+            }
+        }
+    }
+}
+
+void round_to_bfloats(Layer& layer, std::span<const float> weights) {
+    constexpr std::size_t kOutputs = 16, kInputs = 32;
+    const auto outputs = static_cast<std::size_t>(layer.outputs), inputs = static_cast<std::size_t>(layer.inputs);
+    const std::size_t area = weights.size() / (outputs * inputs);
+    layer.weights16 = Aligned<std::int16_t>(weights.size());
+    std::int16_t* to = layer.weights16.data();  // [outputs / 16][inputs / 32][k * k][16 pairs of inputs][16 outputs][2]
+    for (std::size_t block = 0; block < weights.size(); block += kOutputs * kInputs) {
+        const std::size_t place = block / (kOutputs * kInputs) % area;
+        const std::size_t input = block / (kOutputs * area) % inputs / kInputs * kInputs;
+        const std::size_t output = block / (kOutputs * area * inputs) * kOutputs;
+        for (std::size_t i = 0; i < kInputs; i += 2) {
+            for (std::size_t o = 0; o < kOutputs; ++o) {
+                const float* const pair = &weights[((output + o) * inputs + input + i) * area + place];
+                *to++ = bfloat(pair[0]);
+                *to++ = bfloat(pair[area]);
             }
         }
     }

@@ -10,9 +10,6 @@ namespace goryu {
 namespace {
 
 #include GORYU_VECTORS
-#ifdef GORYU_HAS_TILES
-#include "winograd_tiles.h"
-#endif
 #include "winograd_kernels.h"
 
 }  // namespace

@@ -29,22 +29,21 @@ constexpr int kPlanes = 50;               // Of a network that reads planes.
 class Maker {
 public:
     Maker(Instructions instructions, bool is_integer, bool is_greatest, bool reads_planes = false,
-          bool uses_bytes = false)
+          Layer::Kind large = Layer::Kind::kConv3, Layer::Kind small = Layer::Kind::kConv1)
         : network_(instructions, is_integer, {kFirst, kFirst, kSecond, kFirst}, {2 * kFirst, kFirst, 32}),
-          is_greatest_(is_greatest), reads_planes_(reads_planes),
-          small_(uses_bytes ? Layer::Kind::kConv1Bytes : Layer::Kind::kConv1) {}
+          is_greatest_(is_greatest), reads_planes_(reads_planes), large_(large), small_(small) {}
 
     WinogradNetwork make() {
         if (reads_planes_) {
             input();
-            convolution(Layer::Kind::kConv3, 3, 0, -1, kFirst, kFirst, Activation::kRelu);
+            convolution(large_, 3, 0, -1, kFirst, kFirst, Activation::kRelu);
             convolution(Layer::Kind::kConv9, 0, 3, 0, kFirst, kFirst, Activation::kNone);
             convolution(small_, 3, 0, 3, kFirst, kFirst, Activation::kSwish);
         } else {
             stem();
         }
-        convolution(Layer::Kind::kConv3, 0, 1, -1, kFirst, kFirst, Activation::kRelu);
-        convolution(Layer::Kind::kConv3, 1, 0, 0, kFirst, kFirst, Activation::kSwish);
+        convolution(large_, 0, 1, -1, kFirst, kFirst, Activation::kRelu);
+        convolution(large_, 1, 0, 0, kFirst, kFirst, Activation::kSwish);
         pool(0, kFirst);
         dense(0, 1, 1, 2 * kFirst, 2 * kFirst, kFirst, Activation::kSigmoid);
         spread();
@@ -68,6 +67,15 @@ private:
         std::vector<std::int16_t> numbers(size);
         for (auto& number : numbers) {
             number = static_cast<std::int16_t>(is_greatest_ ? most : static_cast<int>(random_() % (2 * most + 1)) - most);
+        }
+        memory.assign(numbers.data(), size);
+    }
+
+    void fill_bfloats(Aligned<std::int16_t>& memory, std::size_t size) {
+        std::vector<std::int16_t> numbers(size);
+        for (auto& number : numbers) {
+            const float exact = is_greatest_ ? 0.05F : real(0.05F);
+            std::memcpy(&number, reinterpret_cast<const char*>(&exact) + 2, sizeof number);
         }
         memory.assign(numbers.data(), size);
     }
@@ -97,8 +105,10 @@ private:
 
     void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation,
                      int shift = -1) {
-        const bool is_large = kind == Layer::Kind::kConv3;
-        const int places = is_large ? kPatch : kind == Layer::Kind::kConv9 ? kBoardSide : 1;
+        const bool is_large = kind == Layer::Kind::kConv3, is_bfloat = kind >= Layer::Kind::kConv3Bfloat;
+        const int places = is_large                                                                 ? kPatch
+                           : kind == Layer::Kind::kConv9 || kind == Layer::Kind::kConv3Bfloat ? 9
+                                                                                                    : 1;
         Layer layer;
         layer.kind = kind;
         layer.activation = activation;
@@ -114,9 +124,14 @@ private:
         const int most = is_large   ? 32767
                          : is_small ? 0x7F7F
                                     : static_cast<int>(2147483647LL / inputs / places / 8191);
-        fill(layer.weights16, static_cast<std::size_t>(places) * inputs * outputs / (is_small ? 2 : 1), most);
+        const std::size_t weights = static_cast<std::size_t>(places) * inputs * outputs;
+        if (is_bfloat) {
+            fill_bfloats(layer.weights16, weights);
+        } else {
+            fill(layer.weights16, weights / (is_small ? 2 : 1), most);
+        }
         if (is_small) fill(layer.totals, outputs, 0.1F);
-        fill(layer.weights32, static_cast<std::size_t>(places) * inputs * outputs, 0.05F);
+        fill(layer.weights32, weights, 0.05F);
         fill(layer.factors, outputs, 1e-3F);
         fill(layer.bias, outputs, 0.1F);
         network_.add(layer);
@@ -164,7 +179,7 @@ private:
     WinogradNetwork network_;
     bool is_greatest_;
     bool reads_planes_;
-    Layer::Kind small_;  // Of the convolution of 1x1 behind the planes.
+    Layer::Kind large_, small_;  // Of the convolutions of 3x3, and of those of 1x1 that have as many outputs.
     std::mt19937 random_{1};
 };
 
@@ -272,13 +287,14 @@ void test_all_instructions_agree() {
     }
 }
 
-void test_bytes_agree() {
+void test_small_numbers_agree(bool (*has)(Instructions), Layer::Kind large, Layer::Kind small) {
     const Positions positions = some_positions();
-    for (const bool is_greatest : {false, true}) {
+    for (const int i : {0, 1, 2, 3}) {
+        const bool is_greatest = i % 2 == 1, reads_planes = i / 2 == 1;
         Answers first;
         for (const Instructions kind : usable()) {
-            if (!has_bytes(kind)) continue;
-            const WinogradNetwork network = Maker(kind, true, is_greatest, true, true).make();
+            if (!has(kind)) continue;
+            const WinogradNetwork network = Maker(kind, true, is_greatest, reads_planes, large, small).make();
             const Answers one = answers_of(network, positions, 1);
             const Answers four = answers_of(network, positions, WinogradNetwork::kMostPositions);
             EXPECT(one.logits == four.logits && one.values == four.values);
@@ -352,7 +368,7 @@ void test_a_search_on_several_threads() {
 void test_layers_that_do_not_fit_are_refused() {
     for (const Instructions kind : usable()) {
         WinogradNetwork network(kind, false, {64, 32}, {32});
-        for (int i = 0; i <= static_cast<int>(Layer::Kind::kSpread); ++i) {
+        for (int i = 0; i <= static_cast<int>(Layer::Kind::kConv1Bfloat); ++i) {
             Layer layer;
             layer.kind = static_cast<Layer::Kind>(i);
             layer.from = 0;
@@ -388,7 +404,7 @@ Layer small_convolution(Layer::Kind kind) {
 
 void test_convolutions_that_do_not_fit_are_refused() {
     for (const Instructions instructions : usable()) {
-        for (const auto kind : {Layer::Kind::kConv1, Layer::Kind::kConv1Bytes}) {
+        for (const auto kind : {Layer::Kind::kConv1, Layer::Kind::kConv1Bytes, Layer::Kind::kConv1Bfloat}) {
             for (const bool is_integer : {true, false}) {
                 const auto accepts = [&](auto change) {
                     WinogradNetwork network(instructions, is_integer, {kFirst, kFirst}, {kFirst, kSecond});
@@ -401,14 +417,16 @@ void test_convolutions_that_do_not_fit_are_refused() {
                     }
                     return true;
                 };
-                const bool is_bytes = kind == Layer::Kind::kConv1Bytes;
-                const bool is_right = !is_bytes || (is_integer && has_bytes(instructions));
+                const bool is_bytes = kind == Layer::Kind::kConv1Bytes, is_bfloat = kind == Layer::Kind::kConv1Bfloat;
+                const bool is_right = is_bytes    ? is_integer && has_bytes(instructions)
+                                      : is_bfloat ? is_integer && has_bfloats(instructions)
+                                                  : true;
                 EXPECT(accepts([](Layer&) {}) == is_right);
                 EXPECT(accepts([](Layer& layer) { layer.shift = 0; }) == is_right);
                 EXPECT(!accepts([](Layer& layer) { layer.shift = 1; }));
                 EXPECT(!accepts([](Layer& layer) { layer.shift = 2; }));
                 EXPECT(accepts([](Layer& layer) { layer.totals = Aligned<float>(); }) == (is_right && !is_bytes));
-                EXPECT(accepts([](Layer& layer) { layer.factors = Aligned<float>(); }) == (is_right && !is_integer));
+                EXPECT(accepts([](Layer& layer) { layer.factors = Aligned<float>(); }) == (is_right && (!is_integer || is_bfloat)));
                 EXPECT(!accepts([](Layer& layer) {
                     layer.weights16 = Aligned<std::int16_t>();
                     layer.weights32 = Aligned<float>();
@@ -423,7 +441,9 @@ void test_convolutions_that_do_not_fit_are_refused() {
 
 int main() {
     goryu::test::test_all_instructions_agree();
-    goryu::test::test_bytes_agree();
+    using Kind = goryu::Layer::Kind;
+    goryu::test::test_small_numbers_agree(goryu::has_bytes, Kind::kConv3, Kind::kConv1Bytes);
+    goryu::test::test_small_numbers_agree(goryu::has_bfloats, Kind::kConv3Bfloat, Kind::kConv1Bfloat);
     if (goryu::is_usable(goryu::Instructions::kAvx512)) goryu::test::test_sigmoids_agree();
     goryu::test::test_a_search_on_several_threads();
     goryu::test::test_layers_that_do_not_fit_are_refused();

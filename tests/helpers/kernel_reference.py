@@ -1,5 +1,6 @@
-"""The reference of the native kernel for networks, in NumPy: the same integers in the same order."""
+"""The reference of the native kernel for networks, in NumPy: the same numbers in the same order."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import cast
@@ -38,6 +39,8 @@ from goryu.evaluators.kernel.winograd import (
 
 Integers = npt.NDArray[np.int64]
 
+ARITHMETICS = ("int16", "int8+int16", "bfloat16+int16")
+
 MOST_8 = np.float32(255.0)
 LEAST = np.float32(1e-30)
 """A map or a square of zeros has a unit, too: its greatest number or its range counts as at least this."""
@@ -51,17 +54,17 @@ class Reference:
     """Computes a network with the integers and the float operations of the native kernel.
 
     A position takes about 30 ms.
-    has_bytes: as on processors that have products of bytes, see `eight_bits.py`.
+    arithmetic: one of `ARITHMETICS`, of which a processor has one. Networks without layers that suit bytes
+        are always in int16.
     """
 
-    def __init__(self, network: ResidualNetwork, *, has_bytes: bool) -> None:
+    def __init__(self, network: ResidualNetwork, arithmetic: str) -> None:
         self._network = network
         layers = list(enumerate(network.layers))
-        self._weights = {
-            i: byte_weights(layer) if has_bytes and suits_bytes(layer) else integer_weights(layer)
-            for i, layer in layers
-            if isinstance(layer, Convolution)
-        }
+        convolutions = [(i, layer) for i, layer in layers if isinstance(layer, Convolution)]
+        if not any(suits_bytes(layer) for _, layer in convolutions):
+            arithmetic = "int16"
+        self._weights = {i: rounded_weights(layer, arithmetic) for i, layer in convolutions}
         self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 
     def run(self, inputs: Sequence[Array]) -> tuple[Floats, npt.NDArray[np.float64]]:
@@ -105,10 +108,21 @@ def stem(weights: IntegerStem, layer: Stem, board: Array, hands: Array) -> Float
     return activated(inner.astype(np.float32) * weights.factors + layer.bias, layer.activation)
 
 
-def convolution(weights: IntegerWeights | ByteWeights, source: Floats) -> Floats:
+def rounded_weights(layer: Convolution, arithmetic: str) -> IntegerWeights | ByteWeights | Floats:
+    """Returns the weights of a convolution as the kernel has them; bfloat16: [outputs, inputs, k, k]."""
+    if arithmetic == "bfloat16+int16" and (suits_bytes(layer) or layer.weights.shape[3] == 3):
+        return bfloats(layer.weights)
+    if arithmetic == "int8+int16" and suits_bytes(layer):
+        return byte_weights(layer)
+    return integer_weights(layer)
+
+
+def convolution(weights: IntegerWeights | ByteWeights | Floats, source: Floats) -> Floats:
     """Returns the sums [81, outputs] of a map [81, inputs], without the bias."""
     if isinstance(weights, ByteWeights):
         return byte_convolution(weights, source)
+    if isinstance(weights, np.ndarray):
+        return bfloat_convolution(weights, source)
     unit = np.maximum(np.abs(source).max(), LEAST) / np.float32(weights.level)
     rounded = np.rint(source * (np.float32(1.0) / unit)).astype(np.int64)
     factors = weights.factors * unit
@@ -127,6 +141,32 @@ def byte_convolution(weights: ByteWeights, source: Floats) -> Floats:
     assert bytes_.max() <= MOST_8
     sums = (bytes_ @ weights.integers.astype(np.int64).T).astype(np.int32)
     return cast(Floats, sums.astype(np.float32) * (weights.factors * unit) + weights.totals * low)
+
+
+def bfloats(x: Floats) -> Floats:
+    """Returns the nearest numbers that bfloat16 has, ties to even: the first 16 bits of a float32."""
+    bits = x.view(np.uint32)
+    return (((bits + 0x7FFF + (bits >> 16 & 1)) >> 16) << 16).view(np.float32)
+
+
+def bfloat_convolution(weights: Floats, source: Floats) -> Floats:
+    """Returns the sums [81, outputs] of a map [81, inputs] and weights [outputs, inputs, k, k], k = 1 or 3.
+
+    An instruction (Intel's TDPBF16PS) adds the products of 32 inputs: those of the even ones one after
+    another, those of the odd ones, and then both sums to what there is.
+    """
+    outputs, inputs, side, _ = weights.shape
+    border = side // 2
+    board = np.pad(bfloats(source).reshape(9, 9, -1), ((border, border), (border, border), (0, 0)))
+    total = np.zeros((SQUARES, outputs), np.float32)
+    for first in range(0, inputs, 32):
+        for rank, file in itertools.product(range(side), repeat=2):
+            neighbours = board[rank : rank + 9, file : file + 9].reshape(SQUARES, -1)
+            even_and_odd = np.zeros((2, SQUARES, outputs), np.float32)
+            for i in range(first, first + 32):
+                even_and_odd[i % 2] += np.outer(neighbours[:, i], weights[:, i, rank, file])
+            total += even_and_odd[0] + even_and_odd[1]
+    return total
 
 
 def integer_convolution(weights: Integers, board: Integers) -> Integers:

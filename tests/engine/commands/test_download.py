@@ -104,7 +104,7 @@ def test_its_answers_are_those_of_the_package_calibrated(
         boards.append(boards[-1].copy())
         boards[-1].push_usi(move)
     evaluator = NetworkEvaluator(path, backend=backend)
-    has_bytes = evaluator.kernel is not None and evaluator.kernel.has_bytes
+    has_bytes = evaluator.kernel is not None and "int8" in evaluator.kernel.arithmetic
     ours = evaluator.evaluate(boards[1:])
     theirs = NetworkEvaluator(network_path(), backend="onnxruntime").evaluate(boards[1:])
     for calibrated, original in zip(ours, theirs, strict=True):

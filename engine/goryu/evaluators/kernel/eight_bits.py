@@ -44,7 +44,7 @@ class ByteWeights:
 
 
 def suits_bytes(layer: Convolution) -> bool:
-    """Is it a convolution that is computed in bytes where that is faster?"""
+    """Is it a convolution that is computed in bytes, or with AMX in bfloat16, where that is faster?"""
     outputs, _, rows, columns = layer.weights.shape
     return (rows, columns) == (1, 1) and outputs >= LEAST_OUTPUTS
 

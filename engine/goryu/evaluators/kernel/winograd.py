@@ -19,9 +19,9 @@ products of matrices, one for each place of the patch, and these may be computed
 
 So no output can overflow, and integers may be added in any order. What follows (factor, bias, residual,
 activation) is computed in float32 in one order and without fused multiply-add. Therefore the kernel returns
-the same bits with any kind of vector instructions, apart from the convolutions of 1x1 that some processors
-compute in bytes (`eight_bits.py`). `kernel_reference.py` among the tests computes a network with the same
-integers, and is shorter to read.
+the same bits with any kind of vector instructions, apart from networks with large convolutions of 1x1: some
+processors compute these in bytes (`eight_bits.py`), and AMX all of 1x1 and 3x3 in bfloat16.
+`kernel_reference.py` among the tests computes a network with the same numbers, and is shorter to read.
 
 Sources: S. Winograd, "Arithmetic Complexity of Computations" (1980); A. Lavin and S. Gray, "Fast Algorithms
 for Convolutional Neural Networks" (2016), whose F(2x2, 3x3) wastes 23 % of a board of 9x9.

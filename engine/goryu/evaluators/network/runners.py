@@ -61,8 +61,7 @@ class KernelRunner(Runner):
         self.format = model_format
         self.element_types = [spec.dtype for spec in model_format.inputs]
         self.backend = "Winograd"
-        arithmetic = "int8+int16" if kernel.has_bytes else "int16" if kernel.is_integer else "float32"
-        self.library = f"arithmetic={arithmetic} instructions={kernel.instructions}"
+        self.library = f"arithmetic={kernel.arithmetic} instructions={kernel.instructions}"
         self.settings = "threads=1"
 
     def run(self, inputs: Sequence[Array], count: int) -> Answers:

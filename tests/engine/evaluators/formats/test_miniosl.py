@@ -121,7 +121,7 @@ def test_the_evaluations_are_those_of_the_library(teacher: Library) -> None:
     expected = [teacher.evaluate(board) for board in boards]
     for backend, tolerance in (("onnxruntime", 1e-5), ("cpu", 2e-2)):
         network = NetworkEvaluator(network_path(), backend=backend)
-        if network.kernel is not None and network.kernel.has_bytes:
+        if network.kernel is not None and "int8" in network.kernel.arithmetic:
             tolerance = 5e-2
         for board, ours, theirs in zip(boards, network.evaluate(boards), expected, strict=True):
             if 0.0 in theirs.policy:
@@ -137,7 +137,7 @@ def test_our_kernel_runs_the_network_as_its_reference_does(miniosl: ModuleType, 
     network = NetworkEvaluator(network_path(), backend="winograd")
     inputs = planes_of(FORMAT, boards)
     assert network.kernel is not None
-    logits, values = Reference(read_network(network_path()), has_bytes=network.kernel.has_bytes).run(inputs)
+    logits, values = Reference(read_network(network_path()), network.kernel.arithmetic).run(inputs)
     found = network.run(inputs)
     assert np.array_equal(found[0], logits)
     assert np.array_equal(found[1], values)

@@ -14,7 +14,7 @@ from goryu.evaluators.kernel.eight_bits import (
 )
 from goryu.evaluators.kernel.layers import NONE, SQUARES, Convolution, Floats, Stem
 from kernel_networks import one_layer
-from kernel_reference import Reference, byte_convolution
+from kernel_reference import ARITHMETICS, Reference, byte_convolution
 
 
 def layer_of(weights: Floats) -> Convolution:
@@ -86,12 +86,11 @@ def test_the_kernel_has_the_same_bits_for_the_greatest_numbers(
     board[1] = 0
     planes = [board, np.zeros((3, 57, 9, 9), np.float32)]
     for one in (network, replace(network, layers=[below, layer, dense])):
-        logits, _values = Reference(one, has_bytes=True).run(planes)
-        assert np.isfinite(logits).all()
+        expected = {name: Reference(one, name).run(planes)[0] for name in ARITHMETICS}
+        assert all(np.isfinite(logits).all() for logits in expected.values())
         for instructions in native.usable_instructions():
             kernel = native.WinogradNetwork(one, instructions)
-            if kernel.has_bytes:
-                assert np.array_equal(kernel.run(planes)[0], logits)
+            assert np.array_equal(kernel.run(planes)[0], expected[kernel.arithmetic])
 
 
 def test_numbers_that_are_none_reach_the_answer(native: ModuleType) -> None:

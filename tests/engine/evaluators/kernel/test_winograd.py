@@ -9,6 +9,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -43,7 +44,15 @@ from goryu.games.shogi import Board
 from goryu.search.graph.config import PuctConfig
 from goryu.search.graph.puct import Puct
 from kernel_networks import by_onnxruntime, dlshogi_like, miniosl_like, one_layer, random_planes
-from kernel_reference import Reference, activated, convolution, exponential, integer_convolution
+from kernel_reference import (
+    ARITHMETICS,
+    Reference,
+    activated,
+    bfloats,
+    convolution,
+    exponential,
+    integer_convolution,
+)
 
 SHIPPED = models_folder() / "goryu-5x64.onnx"
 
@@ -113,6 +122,26 @@ def test_a_layer_of_integers_is_a_naive_convolution(
     assert np.sqrt(np.mean((found - expected) ** 2)) < 3e-3 * expected.std()
 
 
+def test_bfloat16_is_that_of_the_library() -> None:
+    bits = np.random.default_rng(1).integers(0, 2**32, 100_000, np.uint32)
+    bits[:1000] = bits[:1000] & 0xFFFF0000 | 0x8000  # In the middle between two numbers.
+    numbers = bits.view(np.float32)
+    numbers = numbers[np.abs(numbers) < 3e38]
+    assert np.array_equal(bfloats(numbers), numbers.astype(ml_dtypes.bfloat16).astype(np.float32))
+
+
+@pytest.mark.parametrize("side", [1, 3])
+@pytest.mark.parametrize(("inputs", "outputs"), [(32, 64), (192, 32)])
+def test_a_layer_of_bfloat16_is_a_naive_convolution(inputs: int, outputs: int, side: int) -> None:
+    random = np.random.default_rng(inputs)
+    weights = random.standard_normal((outputs, inputs, side, side)).astype(np.float32)
+    source = random.standard_normal((SQUARES, inputs)).astype(np.float32)
+    found = convolution(bfloats(weights), source)
+    exact, original = naive(bfloats(source), bfloats(weights)), naive(source, weights)
+    assert np.allclose(found, exact, rtol=0, atol=1e-5 * exact.std())
+    assert np.sqrt(np.mean((found - original) ** 2)) < 3e-3 * original.std()
+
+
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("size", SIZES)
 def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, int], sign: float) -> None:
@@ -134,10 +163,10 @@ def test_saturated_inputs_do_not_overflow(native: ModuleType, size: tuple[int, i
     board = np.concatenate(boards)
     planes = [board, np.zeros((len(board), 57, 9, 9), np.float32)]
     # The reference computes in 64 bits and checks the bounds.
-    expected = {has_bytes: Reference(network, has_bytes=has_bytes).run(planes) for has_bytes in (True, False)}
+    expected = {name: Reference(network, name).run(planes) for name in ARITHMETICS}
     for instructions in native.usable_instructions():
         kernel = native.WinogradNetwork(network, instructions)
-        assert np.array_equal(kernel.run(planes)[0], expected[kernel.has_bytes][0])
+        assert np.array_equal(kernel.run(planes)[0], expected[kernel.arithmetic][0])
 
 
 @pytest.mark.parametrize(
@@ -201,12 +230,12 @@ def planes_for(network: ResidualNetwork, count: int, seed: int) -> list[npt.NDAr
 def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str, tmp_path: Path) -> None:
     network = read_network(model_of(name, tmp_path / "model.onnx"))
     planes = planes_for(network, 3, seed=3)
-    expected = {has_bytes: Reference(network, has_bytes=has_bytes).run(planes) for has_bytes in (True, False)}
+    expected = {name: Reference(network, name).run(planes) for name in ARITHMETICS}
     for instructions in native.usable_instructions():
         kernel = native.WinogradNetwork(network, instructions)
         logits, values = kernel.run(planes)
-        assert np.array_equal(logits, expected[kernel.has_bytes][0])
-        assert np.array_equal(values, expected[kernel.has_bytes][1])
+        assert np.array_equal(logits, expected[kernel.arithmetic][0])
+        assert np.array_equal(values, expected[kernel.arithmetic][1])
 
 
 @pytest.mark.parametrize("name", NETWORKS)
