@@ -47,10 +47,12 @@ constexpr int kHalf = kPlaces / 2;
 constexpr int kSquaresOfHalf = 41;  // The first has so many squares, the second one fewer.
 static_assert(place_of(kSquaresOfHalf - 1) < kHalf && place_of(kSquaresOfHalf) >= kHalf);
 
-// Writes 32 channels of half of a position's map, some squares at a time.
+// Writes 32 channels of half of a position's map, some squares at a time; without arguments, nothing.
 template <Activation kActivation>
 class TileOutput {
 public:
+    GORYU_INLINE TileOutput() {}
+
     // sums: [45][32].
     GORYU_INLINE TileOutput(const ConvCall& call, int n, std::ptrdiff_t channel, int half, const float* sums)
         : sums_(sums),
@@ -91,20 +93,20 @@ public:
 
     GORYU_INLINE void end() {
         write(kBoardSquares);
-        *maximum_at_ = V::greatest(maximum_);
+        if (maximum_at_) *maximum_at_ = V::greatest(maximum_);
     }
 
 private:
     const float* sums_;
     int first_place_;
     std::ptrdiff_t channels_;
-    std::uint32_t* maximum_at_;
+    std::uint32_t* maximum_at_ = nullptr;
     float* to_;
     std::int16_t* places_;
     const float* residual_;
     V::F bias_[2];
     V::I maximum_;
-    int square_, end_;
+    int square_ = 0, end_ = 0;
 };
 
 // 32 outputs of 45 places; out: [45][32]. places: the first of these in 32 channels; the next ones are kPart away.
@@ -158,37 +160,25 @@ struct TileConvolution {
         // While sums are multiplied, those before are written.
         static void run(const ConvCall& call) {
             const Tiles tiles;
-            const std::ptrdiff_t inputs = call.inputs, map = kBorderedPlaces * inputs;
-            float* sums[] = {static_cast<float*>(call.sums), static_cast<float*>(call.sums) + kHalf * kBlock};
-            for (int n = 0; n < call.positions; ++n) call.to_maxima[n] = 0;
+            const std::ptrdiff_t inputs = call.inputs;
             const int steps = static_cast<int>(kSide * kSide * inputs / kTileInputs);
             const int squares = (kSquaresOfHalf + steps - 1) / steps;
+            for (int n = 0; n < call.positions; ++n) call.to_maxima[n] = 0;
             const auto* weights = static_cast<const std::int16_t*>(call.weights);
-            const auto multiply = [&](std::ptrdiff_t channel, int n, int half, auto&& between) GORYU_INLINE_LAMBDA {
-                const auto* const own = weights + channel / kTileOutputs * steps * kTileWeights;
-                tile_products<kSide>(call.from_places + n * map + (kBorder + half * kHalf) * kTileInputs, inputs, own, sums[0],
-                                     between);
-            };
-            multiply(0, 0, 0, []() GORYU_INLINE_LAMBDA {});
-            std::ptrdiff_t channel = 0;
-            int n = 0, half = 0;
-            for (;;) {
-                TileOutput<kActivation> output(call, n, channel, half, sums[0]);
-                half = 1 - half;
-                if (half == 0 && ++n == call.positions) {
-                    n = 0;
-                    channel += kBlock;
+            TileOutput<kActivation> before;
+            for (int channel = 0; channel < call.outputs; channel += kBlock, weights += 2 * steps * kTileWeights) {
+                const std::int16_t* places = call.from_places + kBorder * kTileInputs;
+                for (int n = 0; n < call.positions; ++n, places += kBorderedPlaces * inputs) {
+                    for (int half = 0; half < 2; ++half) {
+                        float* const sums = static_cast<float*>(call.sums) + half * kHalf * kBlock;
+                        tile_products<kSide>(places + half * kHalf * kTileInputs, inputs, weights, sums,
+                                             [&]() GORYU_INLINE_LAMBDA { before.write(squares); });
+                        before.end();
+                        before = TileOutput<kActivation>(call, n, channel, half, sums);
+                    }
                 }
-                if (channel == call.outputs) {
-                    output.end();
-                    return;
-                }
-                float* const other = sums[1];
-                sums[1] = sums[0];
-                sums[0] = other;
-                multiply(channel, n, half, [&]() GORYU_INLINE_LAMBDA { output.write(squares); });
-                output.end();
             }
+            before.end();
         }
     };
 };
