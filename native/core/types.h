@@ -10,12 +10,10 @@
 #if defined(__GNUC__)
 // Also lets a function compiled for a richer instruction set absorb these (see count.cpp).
 #define GORYU_INLINE [[gnu::always_inline]] inline
-#define GORYU_INLINE_LAMBDA __attribute__((always_inline))
 // Asks the memory for what will be read soon; changes nothing.
 #define GORYU_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define GORYU_INLINE inline
-#define GORYU_INLINE_LAMBDA
 #define GORYU_PREFETCH(address) static_cast<void>(address)
 #endif
 

@@ -236,8 +236,9 @@ void WinogradNetwork::add(Layer& layer) {
                   weights == area * inputs * outputs && size(layer.bias) == outputs &&
                   (!is_integer_ || has_bfloats || size(layer.factors) == outputs) &&
                   (!is_integer_ || has_bytes || has_bfloats || layer.level >= 1.0F) &&
-                  (!has_bfloats || (code_->conv1_bfloat != nullptr && is_integer_)) &&
-                  (!has_bytes || (code_->conv1_8 != nullptr && is_integer_ && size(layer.totals) == outputs)),
+                  (is_integer_ || (!has_bytes && !has_bfloats)) &&
+                  convolution_of(*code_, layer.kind, is_integer_) != nullptr &&
+                  (!has_bytes || size(layer.totals) == outputs),
               "a convolution that fits");
     } else if (layer.kind == Layer::Kind::kPool) {
         const auto has_room = [&](int at) { return at <= vector_lengths_[layer.to] - layer.outputs; };

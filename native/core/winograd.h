@@ -63,7 +63,7 @@ constexpr int kInstructionKinds = 7;
 const char* name_of(Instructions instructions) noexcept;
 // Can this processor, and this build, use them?
 bool is_usable(Instructions instructions) noexcept;
-// Do they multiply bytes faster than 16-bit integers? Only then there are layers of the kind kConv1Bytes.
+// Do they multiply bytes faster than anything else? Only then there are layers of the kind kConv1Bytes.
 bool has_bytes(Instructions instructions) noexcept;
 // Do they have products of bfloat16? Only then there are layers of the kinds kConv3Bfloat and kConv1Bfloat.
 bool has_bfloats(Instructions instructions) noexcept;

@@ -2,7 +2,7 @@
 // switched those instructions on and has defined V, the operations on one vector:
 //   F, I, H          vectors of kLanes floats, kLanes int32, 2 * kLanes int16
 //   kRows, kVectors  rows (of 9) and vectors of outputs that are multiplied at once
-// If the file has defined GORYU_HAS_VNNI, V has products of bytes, too; with GORYU_HAS_TILES a whole map is multiplied.
+// If the file has defined GORYU_HAS_VNNI, V has products of bytes, too; with GORYU_HAS_TILES of bfloat16 instead.
 // Nothing of the standard library is instantiated here: the linker could choose this file's copy for the whole
 // program, and older processors would fail in it.
 //
@@ -508,17 +508,6 @@ GORYU_INLINE void begin_plain(const Kind& kind, const ConvCall& call, int n, typ
     call.to_maxima[n] = 0;
 }
 
-// Every square times a block of weights; out [81][32].
-template <class Kind>
-GORYU_INLINE void square_products(const typename Kind::Inputs::Element* squares,
-                                  const typename Kind::Inputs::Element* weights, std::ptrdiff_t inputs,
-                                  typename Kind::Sums::Element* out) {
-    for (int s = 0; s < kBoardSquares; s += kTiles) {
-        products<Kind>(squares + s * inputs, inputs, weights, static_cast<int>(inputs), Share{kTiles, s / kTiles},
-                       out + s * kBlock);
-    }
-}
-
 template <class Kind>
 void conv1(const ConvCall& call) {
     using Element = typename Kind::Inputs::Element;
@@ -530,7 +519,10 @@ void conv1(const ConvCall& call) {
         begin_plain(kind, call, n, squares);
         const auto* weights = static_cast<const Element*>(call.weights);
         for (std::ptrdiff_t block = 0; block < call.outputs; block += kBlock, weights += inputs * kBlock) {
-            square_products<Kind>(squares, weights, call.inputs, sums);
+            for (int s = 0; s < kBoardSquares; s += kTiles) {
+                products<Kind>(squares + s * inputs, inputs, weights, call.inputs, Share{kTiles, s / kTiles},
+                               sums + s * kBlock);
+            }
             finish<SmallOutput>(kind, call, n, block, sums);
         }
     }

@@ -122,7 +122,7 @@ struct Layers {
     void (*conv3_32)(const ConvCall&);
     void (*conv1_16)(const ConvCall&);
     void (*conv1_32)(const ConvCall&);
-    void (*conv1_8)(const ConvCall&);  // Or null: the processor has no products of bytes.
+    void (*conv1_8)(const ConvCall&);  // Or null: the processor has no products of bytes, or better ones.
     void (*conv3_bfloat)(const ConvCall&);  // Or null: it has none of bfloat16.
     void (*conv1_bfloat)(const ConvCall&);
     // Rounds maps for these. The borders of `places` stay as they are: zeros.

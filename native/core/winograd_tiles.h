@@ -110,12 +110,12 @@ private:
 };
 
 // 32 outputs of 45 places; out: [45][32]. places: the first of these in 32 channels; the next ones are kPart away.
-// weights: [2][inputs / 32][kSide * kSide][16][16][2]. `between` is called after each step: the processor does its work
-// beside the products.
+// weights: [2][inputs / 32][kSide * kSide][16][16][2]. After each step some squares of `before` are written: the
+// processor does that beside the products.
 // GORYU_INLINE may not be left out: registers have numbers, not names, and belong to whoever calls.
-template <int kSide, class Between>
+template <int kSide, Activation kActivation>
 GORYU_INLINE void tile_products(const std::int16_t* places, std::ptrdiff_t inputs, const std::int16_t* weights,
-                                float* out, Between&& between) {
+                                float* out, TileOutput<kActivation>& before, int squares) {
     __asm__ volatile("" ::: "memory");  // The compiler does not see what the instructions read.
     _tile_zero(0);
     _tile_zero(1);
@@ -140,7 +140,7 @@ GORYU_INLINE void tile_products(const std::int16_t* places, std::ptrdiff_t input
             GORYU_MULTIPLY(1, 4)
             GORYU_MULTIPLY(2, 5)
 #undef GORYU_MULTIPLY
-            between();
+            before.write(squares);
         }
     }
     constexpr int kTile = kTileRows * kBlock, kRow = kBlock * static_cast<int>(sizeof *out);
@@ -171,8 +171,8 @@ struct TileConvolution {
                 for (int n = 0; n < call.positions; ++n, places += kBorderedPlaces * inputs) {
                     for (int half = 0; half < 2; ++half) {
                         float* const sums = static_cast<float*>(call.sums) + half * kHalf * kBlock;
-                        tile_products<kSide>(places + half * kHalf * kTileInputs, inputs, weights, sums,
-                                             [&]() GORYU_INLINE_LAMBDA { before.write(squares); });
+                        tile_products<kSide>(places + half * kHalf * kTileInputs, inputs, weights, sums, before,
+                                             squares);
                         before.end();
                         before = TileOutput<kActivation>(call, n, channel, half, sums);
                     }

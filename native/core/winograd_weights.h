@@ -12,10 +12,10 @@ namespace goryu {
 // weights: [outputs][inputs][k][k], or [outputs][inputs][9] for a kConv9. is_positive: is no input negative?
 void round_convolution(Layer& layer, std::span<const float> weights, bool is_positive);
 
-// The weights of a kConv3Bfloat or kConv1Bfloat, [outputs][inputs][k][k].
-void round_to_bfloats(Layer& layer, std::span<const float> weights);
-
 // The same for a stem. board: [outputs][62][9]. hands: [outputs][planes], of at most kHandRows planes.
 void round_stem(Layer& layer, std::span<const float> board, std::span<const float> hands);
+
+// Rounds the weights of a kConv3Bfloat or kConv1Bfloat, [outputs][inputs][k][k].
+void round_to_bfloats(Layer& layer, std::span<const float> weights);
 
 }  // namespace goryu

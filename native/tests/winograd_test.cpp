@@ -106,9 +106,8 @@ private:
     void convolution(Layer::Kind kind, int from, int to, int residual, int inputs, int outputs, Activation activation,
                      int shift = -1) {
         const bool is_large = kind == Layer::Kind::kConv3, is_bfloat = kind >= Layer::Kind::kConv3Bfloat;
-        const int places = is_large                                                                 ? kPatch
-                           : kind == Layer::Kind::kConv9 || kind == Layer::Kind::kConv3Bfloat ? 9
-                                                                                                    : 1;
+        const bool has_nine = kind == Layer::Kind::kConv9 || kind == Layer::Kind::kConv3Bfloat;
+        const int places = is_large ? kPatch : has_nine ? 9 : 1;
         Layer layer;
         layer.kind = kind;
         layer.activation = activation;
