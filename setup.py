@@ -8,6 +8,7 @@ pyproject.toml has everything else about the package.
 import gzip
 import os
 import shutil
+import subprocess
 import sys
 import tarfile
 from concurrent.futures import ThreadPoolExecutor
@@ -87,7 +88,18 @@ class BuildWithModels(build_py):
 
 
 class SameSource(sdist):
-    """Packs the source so that everybody gets the same bytes: files in order, without owner, of one time."""
+    """Packs the source so that everybody gets the same bytes: files in order, without owner, of one time.
+
+    From a git checkout it takes only files that git knows: a network of your own in models/ stays yours.
+    """
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Copies the files to the folder base_dir."""
+        if Path(".git").exists():
+            listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, encoding="utf-8", check=True)
+            known = set(listed.stdout.split("\0"))
+            files = [file for file in files if Path(file).as_posix() in known or ".egg-info" in file]
+        super().make_release_tree(base_dir, files)
 
     def make_archive(
         self,

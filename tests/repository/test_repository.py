@@ -419,7 +419,7 @@ def test_an_installed_wheel_finds_its_networks_and_the_page(tmp_path: Path) -> N
 
 
 @pytest.mark.slow
-def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
+def test_a_source_distribution_holds_every_file_that_git_knows_and_no_other(tmp_path: Path) -> None:
     """The tests read most of them, and packagers run the tests."""
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode != 0:
@@ -428,6 +428,9 @@ def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
     for name in files:
         (tmp_path / "goryu" / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / "goryu" / name)
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path / "goryu", check=True)
+    subprocess.run(["git", "add", "--force", "."], cwd=tmp_path / "goryu", check=True)
+    (tmp_path / "goryu" / "models" / "private.onnx").touch()
     build = "import setuptools.build_meta as backend; backend.build_sdist('..')"
     environment = {**os.environ, "GORYU_SKIP_NATIVE": "1"}
     command = [sys.executable, "-c", build]
@@ -436,3 +439,4 @@ def test_a_source_distribution_holds_every_file(tmp_path: Path) -> None:
     with tarfile.open(archive) as packed:
         held = {name.partition("/")[2] for name in packed.getnames()}
     assert files - held == set()
+    assert "models/private.onnx" not in held
