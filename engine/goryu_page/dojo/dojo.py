@@ -165,12 +165,12 @@ class Dojo:
         self.tell("games.changed")
         self.reviewing.wake()
 
-    def keep_played(self, played: PlayedGame) -> int:
-        """Keeps a game that was played here, and reviews it before all others; returns its number."""
-        number = self.games.keep(played)
+    def keep_played(self, played: PlayedGame) -> tuple[int, bool]:
+        """Keeps a game that was played here, and reviews it before all others; returns what `keep` returns."""
+        kept = self.games.keep(played)
         self.tell("games.changed")
         self.reviewing.begin_newest()
-        return number
+        return kept
 
     def _on_problem(self, text: str) -> None:
         self.tell("games.problem", text=text)

@@ -19,6 +19,9 @@ from goryu_page.dojo.strength import count_result
 
 Collection = Literal["mine", "records"]
 
+LAST_DELETED = "games.deleted"
+"""The setting that has a number as high as that of any game that was deleted."""
+
 MOST_PLIES = 2000
 """A longer game, or line of moves, is refused: a search cannot use it."""
 
@@ -48,6 +51,14 @@ class Game:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptGame:
+    """A game that was played on this page and kept. moves: with which it begins."""
+
+    number: int
+    moves: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlayedGame:
     """A game that was played on this page.
 
@@ -58,7 +69,7 @@ class PlayedGame:
 
     record: GameRecord
     me: str
-    replaced: int | None = None
+    replaced: KeptGame | None = None
     opponent: float | None = None
     score: float | None = None
 
@@ -145,30 +156,42 @@ class Games:
         }
         positions = list(indexed_positions(record.start, record.moves))
         with self._database.transaction() as connection:
-            if (added := self._database.insert("games", row)) is not None:
+            added = self._database.insert("games", {"id": self._next_number(), **row})
+            if added is not None:
                 connection.executemany(
                     "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
                     ((added, *position) for position in positions),
                 )
             return added
 
-    def keep(self, played: PlayedGame) -> int:
-        """Keeps a game that was played here; its name of the user is one of theirs. Returns its number.
+    def _next_number(self) -> int:
+        """Returns the number of the next game: pages remember numbers, so none is used again."""
+        (row,) = self._database.rows("SELECT MAX(id) FROM games")
+        return max(row[0] or 0, self._database.setting(LAST_DELETED, 0)) + 1
 
-        A game that is known stays as it is, and its result does not count again.
+    def keep(self, played: PlayedGame) -> tuple[int, bool]:
+        """Keeps a game that was played here; its name of the user is one of theirs.
+
+        Returns its number, and whether it is new. A game that is known stays as it is, and its result does
+        not count again.
         """
         with self._database.transaction():
-            if played.replaced is not None:
-                self.delete(played.replaced)
+            if played.replaced is not None and self._is_here(played.replaced):
+                self.delete(played.replaced.number)
             added = self.add(played.record)
             if added is None:
                 digest = game_digest(played.record.start, played.record.moves)
-                return int(self._database.rows("SELECT id FROM games WHERE digest = ?", digest)[0][0])
+                return int(self._database.rows("SELECT id FROM games WHERE digest = ?", digest)[0][0]), False
             if played.me:
                 self._database.run("INSERT OR IGNORE INTO me VALUES (?)", played.me)
             if played.opponent is not None and played.score is not None:
                 count_result(self._database, played.opponent, played.score)
-            return added
+            return added, True
+
+    def _is_here(self, kept: KeptGame) -> bool:
+        """Is it a game of this database, and not another one with its number?"""
+        rows = self._database.rows("SELECT moves FROM games WHERE id = ? AND file = ''", kept.number)
+        return bool(rows) and tuple(rows[0]["moves"].split()[: len(kept.moves)]) == kept.moves
 
     def get(self, identity: int) -> Game:
         """Returns a game; raises InputError if there is none of this number."""
@@ -187,7 +210,10 @@ class Games:
 
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""
-        self._database.run("DELETE FROM games WHERE id = ?", identity)
+        with self._database.transaction():
+            last = self._next_number() - 1
+            self._database.run("DELETE FROM games WHERE id = ?", identity)
+            self._database.set_setting(LAST_DELETED, last)
 
     # Whose games.
 

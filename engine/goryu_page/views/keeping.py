@@ -4,11 +4,11 @@ Only shogi is kept: a game of reversi or tic-tac-toe can neither be reviewed nor
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from goryu.players.levels.levels import LEVELS
 from goryu.table.record import record_of
-from goryu_page.dojo.games import PlayedGame
+from goryu_page.dojo.games import KeptGame, PlayedGame
 from goryu_page.session.session import Session, text_of
 from goryu_page.views.game import PageGame
 
@@ -22,6 +22,10 @@ class Keeper:
     number: of the game in My games, None if it is not there.
     """
 
+    # The game that this one has put there, in place of which it is kept when it ends again. A game that was
+    # known before is not replaced.
+    _own: KeptGame | None
+
     def __init__(
         self,
         session: Session,
@@ -29,20 +33,21 @@ class Keeper:
         is_wanted: bool,
         moves_before: int,
         number: int | None,
+        moves: Sequence[str],
         is_kept: bool,
         level: int | None,
         on_kept: Callable[[], None],
     ) -> None:
         """moves_before: of another game, from which this one begins; they are not kept.
 
-        number, is_kept: of a game that the page brings back after a restart of the server.
+        number, moves, is_kept: of a game that the page brings back after a restart of the server.
         level: of the opponent, if the result tells how strong the person is. on_kept: is called afterwards.
         """
         self.number = number
         self._session = session
         self._is_wanted, self._moves_before, self._on_kept = is_wanted, moves_before, on_kept
         self._level = level
-        self._replaced: int | None = None
+        self._own = None if number is None else KeptGame(number, tuple(moves[moves_before:]))
         self._has_ended = is_kept
         self._keeping: asyncio.Task[None] | None = None
 
@@ -62,7 +67,7 @@ class Keeper:
         self._has_ended = True
         if not self._is_wanted or game.kind != "shogi" or len(game.played) - self._moves_before < LEAST_MOVES:
             return
-        self._replaced, self.number = self.number, None
+        self.number = None
         self._keeping = asyncio.get_running_loop().create_task(self._keep(self._played(game)))
 
     def _played(self, game: PageGame) -> PlayedGame:
@@ -76,7 +81,7 @@ class Keeper:
         return PlayedGame(
             record_of(game, self._moves_before),
             "" if person is None else game.names[person],
-            self._replaced,
+            self._own,
             opponent,
             score,
         )
@@ -84,10 +89,11 @@ class Keeper:
     async def _keep(self, played: PlayedGame) -> None:
         dojo = self._session.dojo
         try:
-            self.number = await self._session.run(
+            self.number, is_new = await self._session.run(
                 "play.keep", lambda _job: dojo.keep_played(played), is_search=False
             )
         except Exception as error:
             self._session.send("play.problem", text=text_of(error))
             return
+        self._own = KeptGame(self.number, played.record.moves) if is_new else None
         self._on_kept()

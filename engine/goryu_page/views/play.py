@@ -326,6 +326,7 @@ class PlayView(View):
             is_wanted=message.keeps and not new.rival,
             moves_before=message.before,
             number=message.kept,
+            moves=message.moves,
             is_kept=message.kept is not None and new.game.over is not None,
             level=int(new.opponent) if is_level and is_even else None,
             on_kept=self._push_state,

@@ -117,13 +117,48 @@ def test_a_game_that_went_on_after_its_end_replaces_what_was_kept(in_a_tab: Any)
     in_a_tab(work)
 
 
+def test_a_game_that_goes_on_replaces_no_other(in_a_tab: Any) -> None:
+    """Neither one that has come after a deletion, nor one that was known before, nor one of another database."""
+    played = parse_record("startpos moves " + " ".join(MOVES))
+    other = parse_record("startpos moves " + " ".join(ROOK_HANGS[:4]))
+
+    async def end_again(tab: Tab) -> None:
+        await tab.ask("undo")
+        for move in MOVES[8:]:
+            tab.view._game.push(tab.view._game.move_named(move))
+        await tab.ask("resign")
+
+    async def work(tab: Tab) -> None:
+        tab.new()
+        number = (await tab.ask("resign"))["kept"]
+        tab.games.delete(number)
+        assert tab.games.add(other, "other.kif") == number + 1
+        await end_again(tab)
+        assert tab.games.get(number + 1).file == "other.kif"
+
+        tab.games.delete(tab.view._keeper.number)
+        known = tab.games.add(played, "known.kif")
+        tab.new()
+        assert (await tab.ask("resign"))["kept"] == known
+        await end_again(tab)
+        assert tab.games.get(known).file == "known.kif"
+
+        tab.games.delete(number + 1)
+        foreign = tab.games.add(other)
+        tab.new(kept=foreign)
+        await tab.ask("resign")
+        assert tab.games.get(foreign).moves == other.moves
+
+    in_a_tab(work)
+
+
 def test_a_repetition_is_a_draw_and_the_game_of_two_people_is_nobodys(in_a_tab: Any) -> None:
     async def work(tab: Tab) -> None:
         for side, names in (("second", ("Goryu Fox", "You")), ("both", ("", ""))):
             tab.new(moves=REPETITION, side=side)
             await tab.settled()
             assert tab.kept() == [(12, *names, None, "repetition")]
-            tab.games.delete(1)
+            tab.games.delete(tab.view._keeper.number)
         assert tab.games.me() == ["You"]
 
     in_a_tab(work)
@@ -153,16 +188,15 @@ def test_a_result_without_help_moves_the_strength(in_a_tab: Any) -> None:
         set_grade(database, "5k")
         expected = [Strength(1550 - 60, 1)]
         for help_ in ((), ("taken_back",), ("helped",)):
-            tab.games.delete(1)
             tab.new(moves=[], sfen=START_SFEN)
             game = tab.view._game
             for move in MOVES:
                 game.push(game.move_named(move))
             for name in help_:
                 getattr(tab.view._keeper, name)()
-            await tab.ask("resign")
+            number = (await tab.ask("resign"))["kept"]
             assert [strength(database)] == expected
-        tab.games.delete(1)
+            tab.games.delete(number)
         tab.new()  # Brought back: whether there was help is not known.
         await tab.ask("resign")
         assert [strength(database)] == expected
