@@ -166,7 +166,7 @@ class Dojo:
         self.reviewing.wake()
 
     def keep_played(self, played: PlayedGame) -> tuple[int, bool]:
-        """Keeps a game that was played here, and reviews it before all others; returns what `keep` returns."""
+        """Keeps a game that was played here as `Games.keep` does, and reviews it before all others."""
         kept = self.games.keep(played)
         self.tell("games.changed")
         self.reviewing.begin_newest()

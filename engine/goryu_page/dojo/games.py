@@ -167,7 +167,7 @@ class Games:
     def _next_number(self) -> int:
         """Returns the number of the next game: pages remember numbers, so none is used again."""
         (row,) = self._database.rows("SELECT MAX(id) FROM games")
-        return max(row[0] or 0, self._database.setting(LAST_DELETED, 0)) + 1
+        return max(int(row[0] or 0), int(self._database.setting(LAST_DELETED, 0))) + 1
 
     def keep(self, played: PlayedGame) -> tuple[int, bool]:
         """Keeps a game that was played here; its name of the user is one of theirs.

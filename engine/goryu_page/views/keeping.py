@@ -89,11 +89,12 @@ class Keeper:
     async def _keep(self, played: PlayedGame) -> None:
         dojo = self._session.dojo
         try:
-            self.number, is_new = await self._session.run(
+            number, is_new = await self._session.run(
                 "play.keep", lambda _job: dojo.keep_played(played), is_search=False
             )
         except Exception as error:
             self._session.send("play.problem", text=text_of(error))
             return
-        self._own = KeptGame(self.number, played.record.moves) if is_new else None
+        self.number = number
+        self._own = KeptGame(number, played.record.moves) if is_new else None
         self._on_kept()

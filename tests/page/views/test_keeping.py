@@ -118,7 +118,7 @@ def test_a_game_that_went_on_after_its_end_replaces_what_was_kept(in_a_tab: Any)
 
 
 def test_a_game_that_goes_on_replaces_no_other(in_a_tab: Any) -> None:
-    """Neither one that has come after a deletion, nor one that was known before, nor one of another database."""
+    """Neither one that came after a deletion, nor one that was known before, nor one of another database."""
     played = parse_record("startpos moves " + " ".join(MOVES))
     other = parse_record("startpos moves " + " ".join(ROOK_HANGS[:4]))
 
