@@ -31,7 +31,7 @@ cdef class WinogradNetwork:
 
     def __cinit__(self, network, str instructions, is_integer=True):
         from goryu.evaluators.kernel.eight_bits import suits_bytes
-        from goryu.evaluators.kernel.layers import Convolution, positions_at_once, weights_in
+        from goryu.evaluators.kernel.layers import BFLOAT_WEIGHTS, Convolution, positions_at_once, weights_in
 
         cdef vector[int] maps = network.maps
         cdef vector[int] vectors = network.vectors
@@ -46,11 +46,11 @@ cdef class WinogradNetwork:
         self.instructions = instructions
         self.is_integer = is_integer
         self.arithmetic = "int16" if is_integer else "float32"
-        if is_integer and any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers):
-            if has_bytes(<Instructions>found):
-                self.arithmetic = "int8+int16"
-            elif has_bfloats(<Instructions>found):
-                self.arithmetic = "bfloat16+int16"
+        suit = any(type(layer) is Convolution and suits_bytes(layer) for layer in network.layers)
+        if is_integer and suit and has_bytes(<Instructions>found):
+            self.arithmetic = "int8+int16"
+        if is_integer and (suit or self.weight_count > BFLOAT_WEIGHTS) and has_bfloats(<Instructions>found):
+            self.arithmetic = "bfloat16+int16"
         self.burst = positions_at_once(network.layers)
         self.reads_planes = len(network.planes) == 1
         self.sees_nyugyoku = kHandPlanes + kNyugyokuPlanes in network.planes

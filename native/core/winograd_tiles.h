@@ -1,6 +1,7 @@
-// Convolutions in bfloat16 with AMX, for winograd_kernels.h: a float32 without its last 16 bits. A register is a tile: up to 16 rows of 64 bytes. One
-// instruction adds to a tile of sums, [rows][16 outputs], the products of a tile of inputs, [rows][32], and one of
-// weights, [16 pairs of inputs][16 outputs][2]: 512 products for each row. So a convolution needs no transform.
+// Convolutions in bfloat16 with AMX, for winograd_kernels.h: a float32 without its last 16 bits. A register is a tile:
+// up to 16 rows of 64 bytes. One instruction adds to a tile of sums, [rows][16 outputs], the products of a tile of
+// inputs, [rows][32], and one of weights, [16 pairs of inputs][16 outputs][2]: 512 products for each row. So a
+// convolution needs no transform.
 //
 // For each output an instruction sums the products of the even inputs one after another, and those of the odd ones;
 // both sums together are added to what is there. tests/helpers/kernel_reference.py does the same.

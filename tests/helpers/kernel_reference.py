@@ -54,16 +54,13 @@ class Reference:
     """Computes a network with the integers and the float operations of the native kernel.
 
     A position takes about 30 ms.
-    arithmetic: one of `ARITHMETICS`, of which a processor has one. Networks without layers that suit bytes
-        are always in int16.
+    arithmetic: one of `ARITHMETICS`; the kernel's attribute of that name says which it has chosen.
     """
 
     def __init__(self, network: ResidualNetwork, arithmetic: str) -> None:
         self._network = network
         layers = list(enumerate(network.layers))
         convolutions = [(i, layer) for i, layer in layers if isinstance(layer, Convolution)]
-        if not any(suits_bytes(layer) for _, layer in convolutions):
-            arithmetic = "int16"
         self._weights = {i: rounded_weights(layer, arithmetic) for i, layer in convolutions}
         self._stems = {i: integer_stem(layer) for i, layer in layers if isinstance(layer, Stem)}
 

@@ -15,6 +15,9 @@ Floats = npt.NDArray[np.float32]
 
 SQUARES = 81
 
+BFLOAT_WEIGHTS = 4_000_000
+"""Networks with more weights are in bfloat16 where AMX is; the smaller ones have the same bits everywhere."""
+
 PRODUCTS_AT_ONCE = 80_000_000
 MOST_AT_ONCE = 8
 """A search looks at the clock after at most as many products, and as many positions."""

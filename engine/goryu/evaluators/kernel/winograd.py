@@ -19,8 +19,9 @@ products of matrices, one for each place of the patch, and these may be computed
 
 So no output can overflow, and integers may be added in any order. What follows (factor, bias, residual,
 activation) is computed in float32 in one order and without fused multiply-add. Therefore the kernel returns
-the same bits with any kind of vector instructions, apart from networks with large convolutions of 1x1: some
-processors compute these in bytes (`eight_bits.py`), and AMX all of 1x1 and 3x3 in bfloat16.
+the same bits with any kind of vector instructions, apart from two kinds of large networks. Some processors
+compute large convolutions of 1x1 in bytes (`eight_bits.py`), and AMX computes all of 1x1 and 3x3 in bfloat16,
+without a transform, if the network has such or more than `BFLOAT_WEIGHTS` weights.
 `kernel_reference.py` among the tests computes a network with the same numbers, and is shorter to read.
 
 Sources: S. Winograd, "Arithmetic Complexity of Computations" (1980); A. Lavin and S. Gray, "Fast Algorithms

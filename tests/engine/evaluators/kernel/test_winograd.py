@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pytest
 
 from goryu.evaluators.formats.dlshogi import fill_dlshogi
+from goryu.evaluators.kernel import layers
 from goryu.evaluators.kernel.kernel import INSTRUCTIONS_VARIABLE, best_batch, open_kernel
 from goryu.evaluators.kernel.layers import (
     NONE,
@@ -227,7 +228,12 @@ def planes_for(network: ResidualNetwork, count: int, seed: int) -> list[npt.NDAr
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_kernel_has_the_bits_of_its_reference(native: ModuleType, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_the_kernel_has_the_bits_of_its_reference(
+    native: ModuleType, name: str, size: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if size == "large":
+        monkeypatch.setattr(layers, "BFLOAT_WEIGHTS", 0)
     network = read_network(model_of(name, tmp_path / "model.onnx"))
     planes = planes_for(network, 3, seed=3)
     expected = {name: Reference(network, name).run(planes) for name in ARITHMETICS}
@@ -337,6 +343,16 @@ def test_the_backend_is_chosen_and_named(native: ModuleType) -> None:
         assert words in network.description
         assert not network.note
     assert NetworkEvaluator(SHIPPED, backend="cpu").batch_size == best_batch(open_kernel(SHIPPED)) == 1
+
+
+def test_only_large_networks_are_in_bfloat16(native: ModuleType) -> None:
+    """Levels 1 to 9 are goryu-5x64's: they must not depend on the processor."""
+    small, large = (read_network(models_folder() / f"goryu-{size}.onnx") for size in ("5x64", "10x96"))
+    for instructions in native.usable_instructions():
+        expected = "bfloat16+int16" if instructions == "amx" else "int16"
+        assert native.WinogradNetwork(small, instructions).arithmetic == "int16"
+        assert native.WinogradNetwork(large, instructions).arithmetic == expected
+        assert native.WinogradNetwork(large, instructions, False).arithmetic == "float32"
 
 
 def test_the_environment_limits_the_instructions(native: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
