@@ -39,6 +39,29 @@ _RATING = re.compile(r"'(black|white)_rate:.*:\s*([0-9]{1,6}(\.[0-9]+)?)\s*$")
 _SQUARE_PIECE = re.compile(r"(00|[1-9]{2})([A-Z]{2})")
 
 
+def clock_in_kif(limit: str) -> str:
+    """Returns a TIME_LIMIT as KIF has it.
+
+    >>> clock_in_kif("01:30+60"), clock_in_kif("00:10+00"), clock_in_kif("?")
+    ('90分+60秒', '10分', '?')
+    """
+    if not (found := re.fullmatch(r"([0-9]{1,4}):([0-9]{2})\+([0-9]{1,4})", limit)):
+        return limit
+    hours, minutes, byoyomi = map(int, found.groups())
+    return f"{60 * hours + minutes}分" + (f"+{byoyomi}秒" if byoyomi else "")
+
+
+def clock_in_csa(clock: str) -> str | None:
+    """Returns a 持ち時間 as a TIME_LIMIT, or None if that cannot say it.
+
+    >>> clock_in_csa("90分+60秒"), clock_in_csa("10分 加算5秒")
+    ('01:30+60', None)
+    """
+    if not (found := re.fullmatch(r"([0-9]{1,4})分(?:\+([0-9]{1,4})秒)?", clock)):
+        return None
+    return f"{int(found[1]) // 60:02}:{int(found[1]) % 60:02}+{int(found[2] or 0):02}"
+
+
 def read_csa(lines: Sequence[str], name: str = "", first_line: int = 1) -> GameRecord:
     """Returns the game of the lines of one CSA game; raises RecordError.
 
@@ -107,7 +130,8 @@ class _CsaReader:
 
     def _header(self, text: str) -> None:
         key, _, value = text.partition(":")
-        self._headers[HEADERS.get(key, key)] = value.strip()
+        value = value.strip()
+        self._headers[HEADERS.get(key, key)] = clock_in_kif(value) if key == "TIME_LIMIT" else value
 
     def _time(self, seconds: float) -> None:
         if self._game is not None and not self._has_ended:

@@ -14,6 +14,7 @@ from goryu.games.shogi.sfen import SfenFields
 from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu.kifu.csa import HEADERS as CSA_HEADERS
+from goryu.kifu.csa import clock_in_csa
 from goryu.kifu.endings import written
 from goryu.kifu.handicaps import handicap_of_sfen
 from goryu.kifu.notation import CSA_NAMES, FILES, KANJI, RANKS, csa_move, japanese_move, kif_move
@@ -68,7 +69,11 @@ def to_csa(record: GameRecord) -> str:
     ]
     english = {japanese: word for word, japanese in reversed(CSA_HEADERS.items())}
     for key, value in record.headers.items():
-        lines.append(f"${english.get(key, _key(key))}:{_one_line(value)}")
+        word, text = english.get(key, _key(key)), value
+        if word == "TIME_LIMIT":
+            limit = clock_in_csa(value)
+            word, text = (_key(key), value) if limit is None else (word, limit)
+        lines.append(f"${word}:{_one_line(text)}")
     lines += [*_csa_position(record.start), *_comment_lines("'*", record.comment)]
     board = Board(record.start)
     for ply in record.plies:

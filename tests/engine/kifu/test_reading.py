@@ -492,7 +492,15 @@ def random_game(seed: int, plies: int = 60) -> GameRecord:
         ratings=random.choice([(None, None), (1500.5, None), (1.0, 2500.0)]),
         ending=ending,
         winner=1 - board.turn if loses else None,
-        headers=random.choice([{}, {"棋戦": "名人戦", "持ち時間": "1分"}]),
+        headers=random.choice(
+            [
+                {},
+                {
+                    "棋戦": "名人戦",
+                    "持ち時間": random.choice(["1分", "90分+60秒", "10分 加算5秒", "各6時間"]),
+                },
+            ]
+        ),
         comment=random.choice(["", "最初", "two\nlines"]),
         variations=tuple(variations),
     )
