@@ -18,7 +18,7 @@ from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.base.errors import explained
 from goryu.base.files import cache_folder
 from goryu.base.language import tr
-from goryu.base.sqlite_file import connect
+from goryu.base.sqlite_file import FAULTS, connect
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator
 
@@ -73,7 +73,7 @@ class AnalysisStore:
         if path is not None:
             try:
                 self._database = _open(path)
-            except (sqlite3.Error, OSError) as error:
+            except (*FAULTS, OSError) as error:
                 self._fail(error)
 
     @property
@@ -101,7 +101,7 @@ class AnalysisStore:
             row = (*_key(engine, start, moves), analysis.playouts, _encoded(analysis))
             try:
                 self._database.execute(INSERT, row)
-            except (sqlite3.Error, OSError) as error:
+            except (*FAULTS, OSError) as error:
                 self._fail(error)
 
     def close(self) -> None:
@@ -150,7 +150,7 @@ def _open(path: Path) -> sqlite3.Connection:
     database = connect(path)
     try:
         database.execute(SCHEMA)
-    except sqlite3.Error:
+    except BaseException:
         database.close()
         raise
     return database

@@ -4,6 +4,9 @@ import sqlite3
 from pathlib import Path
 from time import monotonic, sleep
 
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises: SQLite's message may quote bytes of it that are no text."""
+
 BUSY_S = 5.0
 """How long a statement waits for another process that writes."""
 
@@ -15,7 +18,7 @@ PRIMARY_CODE = 0xFF
 def connect(path: Path) -> sqlite3.Connection:
     """Opens the file, and makes it and its folder if they are missing; each statement is its own transaction.
 
-    Raises sqlite3.Error or OSError.
+    Raises one of FAULTS, or OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)

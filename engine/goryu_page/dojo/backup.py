@@ -9,6 +9,7 @@ from typing import Any
 
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu.base.sqlite_file import FAULTS
 from goryu_page.dojo.backup_rows import check_rows
 from goryu_page.dojo.database import Database
 from goryu_page.dojo.games import game_digest, indexed_positions
@@ -40,7 +41,7 @@ def check_backup(path: Path) -> None:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version <= len(MIGRATIONS):
                 is_whole = is_whole and _columns(connection) == _columns_of_version(version)
-        except sqlite3.Error:
+        except FAULTS:
             is_known = is_whole = False
     if not is_known:
         raise InputError(tr("expected a backup of your games (a file dojo.sqlite3)"))

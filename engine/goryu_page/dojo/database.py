@@ -20,7 +20,7 @@ from typing import Any
 from goryu.base.errors import InputError, fault
 from goryu.base.files import data_folder
 from goryu.base.language import tr
-from goryu.base.sqlite_file import connect
+from goryu.base.sqlite_file import FAULTS, connect
 from goryu_page.dojo.schema import MIGRATIONS
 
 LEAST_ROOM = 64 << 10
@@ -61,7 +61,7 @@ class Database:
         self._lock = RLock()
         try:
             self._connection = connect(path)
-        except (sqlite3.Error, OSError) as error:
+        except (*FAULTS, OSError) as error:
             raise _explained(path, error) from error
         self._connection.row_factory = sqlite3.Row
         try:
@@ -161,7 +161,7 @@ class Database:
     def _explaining(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise _explained(path or self.path, error) from error
 
 

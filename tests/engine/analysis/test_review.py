@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from damaged_files import damage_schema
 from goryu.analysis.judgement import MoveClass, class_of_loss, game_accuracy, move_accuracy
 from goryu.analysis.position_analysis import MoveAnalysis, PositionAnalysis
 from goryu.analysis.review import GameReview
@@ -218,6 +219,14 @@ def test_an_analysis_is_kept_for_the_position_with_its_history(tmp_path: Path) -
     assert store.get("network", START_SFEN, ("2g2f",)) == analysis()
     assert store.get("network", START_SFEN, ()) is None
     store.close()
+
+
+def test_a_damaged_schema_is_reported_and_nothing_is_kept(tmp_path: Path) -> None:
+    path, messages = tmp_path / "analyses.sqlite3", list[str]()
+    opened(path, messages).close()
+    damage_schema(path)
+    assert not opened(path, messages).is_open
+    assert str(path) in messages[0]
 
 
 def test_another_network_has_its_own_analyses(tmp_path: Path) -> None:

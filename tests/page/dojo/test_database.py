@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from damaged_files import damage_schema
+from goryu.base.errors import InputError
+from goryu_page.dojo.backup import check_backup
 from goryu_page.dojo.database import Database, DatabaseError
 from goryu_page.dojo.games import Games
 from goryu_page.dojo.schema import MIGRATIONS
@@ -54,6 +57,13 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "dojo.sqlite3").write_bytes(b"no database" * 100)
     with pytest.raises(DatabaseError, match="damaged"):
         Database(tmp_path / "dojo.sqlite3")
+    path = tmp_path / "schema.sqlite3"
+    Database(path).close()
+    damage_schema(path)
+    with pytest.raises(DatabaseError, match="damaged"):
+        Database(path)
+    with pytest.raises(InputError, match="backup"):
+        check_backup(path)
 
 
 @pytest.fixture

@@ -1,0 +1,17 @@
+"""Files with damage that random bytes rarely do."""
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+
+def damage_schema(path: Path) -> None:
+    """Puts a byte that is no text into the schema of an SQLite file: SQLite's message then quotes it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    content = bytearray(path.read_bytes())
+    found = re.search(rb"CREATE TABLE (IF NOT EXISTS )?\w+ (\()", content)
+    assert found
+    content[found.start(2)] = 0xAD
+    path.write_bytes(content)
