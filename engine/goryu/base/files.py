@@ -88,7 +88,7 @@ def check_outputs(outputs: Iterable[Path | None], inputs: Iterable[Path | None] 
 def _is_same(one: Path, other: Path) -> bool:
     if one.exists() and other.exists():
         return one.samefile(other)
-    return one.resolve() == other.resolve()
+    return os.path.realpath(one) == os.path.realpath(other)  # Unlike `resolve` it bears loops of links.
 
 
 def check_writable(path: Path, *, makes_folders: bool = False) -> None:

@@ -41,6 +41,9 @@ def test_an_output_may_be_neither_an_input_nor_another_output(tmp_path: Path) ->
     link.hardlink_to(one)
     with pytest.raises(InputError, match="is also read"):
         check_outputs([link], [one])
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    check_outputs([loop], [one])
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,7 @@ class PlanesRunner(_OnnxRunner):
                 self._answers = self.answer(inputs)
                 logits, values = self.format.interpret(self._answers, inputs)
                 check_numbers(self.model.path, values)
+                check_numbers(self.model.path, logits)
             except Exception as error:  # onnxruntime's errors have no other base class.
                 raise self._unusable(size, error) from error
             if logits.shape != (size, self.format.labels) or values.shape != (size,):

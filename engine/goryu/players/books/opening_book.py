@@ -1,5 +1,6 @@
 """The opening book of a player: opens a file of any format, and answers from it."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import tanh
@@ -114,7 +115,7 @@ def suits(config: EngineConfig, network: Path | None) -> bool:
     if network is None or config.algorithm.name != "puct":
         return False
     known = (shipped_model(), larger_model(), downloaded_model())
-    return network.resolve() in {path.resolve() for path in known}
+    return os.path.realpath(network) in {os.path.realpath(path) for path in known}
 
 
 def _as_answer(found: "BookAnswer", request: Request) -> Answer:

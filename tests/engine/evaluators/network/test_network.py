@@ -397,11 +397,15 @@ def test_a_model_of_another_shape_is_a_model_error(
         NetworkEvaluator(path, backend="cpu")
 
 
-def test_a_network_whose_policy_is_no_number_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_a_network_with_a_weight_that_is_no_number_is_refused_when_it_is_loaded(
+    number: float, tmp_path: Path
+) -> None:
     path = write_model(tmp_path / "nan.onnx")
     content = onnx.load(path)
     weights, *_ = content.graph.initializer  # Those of the policy.
-    broken = np.full(onnx.numpy_helper.to_array(weights).shape, np.nan, np.float32)
+    broken = onnx.numpy_helper.to_array(weights).copy()
+    broken.flat[-1] = number
     weights.CopyFrom(onnx.numpy_helper.from_array(broken, weights.name))
     onnx.save(content, path)
     with pytest.raises(ModelError, match=r"nan.onnx: an output is not a number"):
