@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     is_working = True
     for line in _findings(options.model):
         is_working = is_working and not line.startswith("! broken")
-        sys.stdout.write(f"{printable(line)}\n")
+        sys.stdout.write("".join(f"{printable(part)}\n" for part in line.split("\n")))
         sys.stdout.flush()
     for line in _registration():
         sys.stdout.write(f"{printable(line)}\n")
@@ -240,7 +240,7 @@ def _settings(
     if loaded.uses_gpu and batch_size != loaded.batch_size:
         return config, None
     measured = replace(wanted, threads=now.threads)
-    return replace(config, evaluator=measured), replace(loaded, config=measured, batch_size=batch_size)
+    return replace(config, evaluator=measured), replace(loaded.with_batches_of(batch_size), config=measured)
 
 
 def _search(config: EngineConfig, loaded: "LoadedEvaluator | None") -> Iterator[str]:

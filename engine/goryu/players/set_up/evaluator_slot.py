@@ -1,6 +1,5 @@
 """The place of a player's evaluator: what is loaded in it, what was measured for it, why it is empty."""
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf
@@ -166,5 +165,4 @@ def _sized(loaded: LoadedEvaluator, settings: Settings, report: Report) -> Loade
             report(tr(text, size=batch_size))
             return None
         loaded = replace(large, config=config)
-    description = re.sub(r"\bbatch=\d+", f"batch={batch_size}", loaded.description)
-    return replace(loaded, batch_size=batch_size, description=description)
+    return loaded.with_batches_of(batch_size)

@@ -6,6 +6,8 @@ which needs no file and no library. In place of a named model plays the small on
 with it, and a level that lost its model must not become stronger.
 """
 
+import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -84,6 +86,11 @@ class LoadedEvaluator:
     def is_current(self, config: EvaluatorConfig) -> bool:
         """Would loading again, with this config, give the same evaluator?"""
         return config == self.config and not self.lost.is_set() and _stamp(config) == self.stamp
+
+    def with_batches_of(self, size: int) -> "LoadedEvaluator":
+        """Returns the same for searches with another batch size."""
+        description = re.sub(r"\bbatch=\d+", f"batch={size}", self.description)
+        return replace(self, batch_size=size, description=description)
 
     def evaluate(self, states: Sequence[State]) -> list[Evaluation]:
         """Returns one evaluation per state, in order; raises LostError if the network has failed."""
@@ -303,7 +310,7 @@ def _stamp_of_one(config: EvaluatorConfig) -> tuple[int, ...] | None:
     try:
         path = model_path(config)
         stamp = file_stamp(path)
-        weights = file_stamp(path.resolve().with_name(path.resolve().name + ".data"))
+        weights = file_stamp(Path(os.path.realpath(path) + ".data"))
     except (OSError, ValueError):
         return None
     return stamp and (*stamp, *(weights or ()))

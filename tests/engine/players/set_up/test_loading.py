@@ -112,6 +112,9 @@ def test_the_small_network_replaces_a_named_one_and_the_larger_one_a_damaged_dow
 
     assert name("/none.onnx") == shipped_model().name, "a level must not become stronger"
     assert "none.onnx: no such file; playing with the shipped goryu-5x64.onnx" in lines[-1]
+    (tmp_path / "loop.onnx").symlink_to(tmp_path / "loop.onnx")
+    assert name(str(tmp_path / "loop.onnx")) == shipped_model().name
+    assert "playing with the shipped goryu-5x64.onnx" in lines[-1]
     assert name() == larger_model().name
     assert "playing with the shipped goryu-10x96.onnx" in lines[-1]
     monkeypatch.setattr(model_path, "larger_model", lambda: tmp_path / "none.onnx")
