@@ -136,7 +136,6 @@ class Client:
         if is_new:
             connection.login(self._login)
             self._has_logged_in = True
-            self._wait_s = self._retry_s[0]
         self._show(tr("waiting for a game"))
         try:
             summary = self._agreed_game(connection)
@@ -148,6 +147,7 @@ class Client:
         if summary is None:
             return None
         game = CsaGame(summary, connection, self._engine, self._config, self._say, self._show)
+        self._wait_s = self._retry_s[0]
         self._say(tr("game {id} begins", id=summary.game_id))
         outcome = game.play()
         self._tally.add(outcome)

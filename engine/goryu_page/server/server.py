@@ -256,14 +256,15 @@ class Server:
             await socket.close(code=WSCloseCode.TRY_AGAIN_LATER)
 
     async def _receive(self, session: Session, socket: web.WebSocketResponse) -> None:
-        async for message in socket:
-            if message.type is not WSMsgType.TEXT:
-                await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
-            elif session.id in self.sessions:  # Else its device was revoked just now.
-                session.receive(message.data)
-                # Its task begins now, so messages take effect in their order; and a flood of them does not
-                # keep the replies from being sent.
-                await asyncio.sleep(0)
+        with contextlib.suppress(ConnectionError):  # A ping cannot be answered any more.
+            async for message in socket:
+                if message.type is not WSMsgType.TEXT:
+                    await socket.close(code=WSCloseCode.UNSUPPORTED_DATA)
+                elif session.id in self.sessions:  # Else its device was revoked just now.
+                    session.receive(message.data)
+                    # Its task begins now, so messages take effect in their order; and a flood of them does
+                    # not keep the replies from being sent.
+                    await asyncio.sleep(0)
 
     def _left(self, session: Session, is_closed: bool) -> None:
         """Notes that a tab has lost its connection. is_closed: did it say goodbye?"""
