@@ -96,7 +96,8 @@ class SameSource(sdist):
     def make_release_tree(self, base_dir: str, files: list[str]) -> None:
         """Copies the files to the folder base_dir."""
         if Path(".git").exists():
-            listed = subprocess.run(["git", "ls-files", "-z"], capture_output=True, encoding="utf-8", check=True)
+            command = ["git", "ls-files", "-z"]
+            listed = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
             known = set(listed.stdout.split("\0"))
             files = [file for file in files if Path(file).as_posix() in known or ".egg-info" in file]
         super().make_release_tree(base_dir, files)

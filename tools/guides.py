@@ -240,7 +240,8 @@ def refused(text: str) -> Iterator[tuple[str, str]]:
             given = {word.partition("=")[0] for word in words[at + 2 :] if re.match(r"--\w", word)}
             if unknown := given - set(options_of(parser)):
                 yield command, f"no option {' '.join(sorted(unknown))}"
-            with contextlib.redirect_stderr(io.StringIO()) as said, contextlib.suppress(SystemExit):
+            said = io.StringIO()  # It stays empty if a package of an extra is missing.
+            with contextlib.redirect_stderr(said), contextlib.suppress(SystemExit, ModuleNotFoundError):
                 parser.parse_args(words[at + 2 :])
             why = said.getvalue().strip().rpartition("\n")[2]
             if why and not re.search(r"are required|expected (one|2|at least one) argument", why):
