@@ -11,7 +11,6 @@ def answers(model: str) -> list[str]:
 
     model: the path of a network in ONNX; in the tab of the packed one beside it.
     """
-    from goryu.analysis.move_judge import MoveJudge
     from goryu.analysis.review import GameReview
     from goryu.analysis.reviewer import Reviewer
     from goryu.games.shogi import START_SFEN, move_to_usi
@@ -21,6 +20,7 @@ def answers(model: str) -> list[str]:
     from goryu.players.player import Player
     from goryu.players.request import Request, SearchControl
     from goryu.players.set_up.evaluator_slot import EvaluatorSlot
+    from goryu_page.dojo.move_judge import MoveJudge
 
     evaluator = EvaluatorConfig(model=model, threads=1, batch_size=1, device="-1", backend="winograd")
     config = EngineConfig(evaluator=evaluator, seed=1)

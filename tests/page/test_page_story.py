@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from goryu.analysis.description import board_after
-from goryu.analysis.move_judge import loses
 from goryu.games.shogi import START_SFEN, move_to_usi
 from goryu.kifu.record import Ending, GameRecord, Ply
 from goryu.kifu.writing import to_csa, to_kif
 from goryu_page.dojo.dojo import JudgePlayouts
+from goryu_page.dojo.move_judge import loses
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.timing import Timing
 from goryu_page.lan.lan import Lan

@@ -24,7 +24,6 @@ from random import Random
 
 from goryu.analysis.description import board_after
 from goryu.analysis.judgement import LEAST_LOSS, MISTAKES, MoveClass
-from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore
@@ -36,6 +35,7 @@ from goryu.kifu.reading import read_record
 from goryu.kifu.record import GameRecord
 from goryu.players.set_up.loading import load_evaluator
 from goryu.usi.start_config import start_config
+from goryu_page.dojo.move_judge import MoveJudge
 from goryu_page.reasons.exchanges import settled
 from goryu_page.reasons.reasons import LEAST_GAIN, Reason, ReasonKind, after, passed, reason_of
 from goryu_page.reasons.sentences import both_languages

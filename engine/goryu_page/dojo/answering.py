@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from goryu.analysis.move_judge import MoveJudge, loses
 from goryu.analysis.review import PlyReview
+from goryu_page.dojo.move_judge import MoveJudge, loses
 from goryu_page.dojo.problems import Problem, ProblemKind
 
 PLAYOUTS = 800

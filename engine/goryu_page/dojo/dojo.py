@@ -8,8 +8,6 @@ from pathlib import Path
 from threading import Lock, RLock
 from typing import Any, TypeVar
 
-from goryu.analysis import move_judge
-from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
@@ -20,13 +18,14 @@ from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
 from goryu.players.set_up.threads import search_threads
 from goryu.usi.start_config import start_config
-from goryu_page.dojo import answering
+from goryu_page.dojo import answering, move_judge
 from goryu_page.dojo.activity import Activity
 from goryu_page.dojo.backup import Merged, merge
 from goryu_page.dojo.checker import Checker
 from goryu_page.dojo.collecting import PORTION, Collector, collect
 from goryu_page.dojo.database import Database, DatabaseError, default_path
 from goryu_page.dojo.games import Collection, Games, PlayedGame
+from goryu_page.dojo.move_judge import MoveJudge
 from goryu_page.dojo.network_choice import KEY, loaded_or_refused, network_named
 from goryu_page.dojo.problems import Problems
 from goryu_page.dojo.repertoire import Repertoire

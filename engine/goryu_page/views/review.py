@@ -16,7 +16,6 @@ from goryu.analysis.description import (
     position_json,
     shown_position,
 )
-from goryu.analysis.move_judge import POINTS, verdict_of
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.reviewer import OnChange, Reviewer
@@ -31,6 +30,7 @@ from goryu.kifu.record import GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
 from goryu_page.dojo.games import MOST_PLIES, Moves
+from goryu_page.dojo.move_judge import POINTS, verdict_of
 from goryu_page.dojo.reviews import PLAYOUTS
 from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.messages import MessageError, Request

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Callable
 
 from goryu.analysis.description import board_after
-from goryu.analysis.move_judge import loses
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
+from goryu_page.dojo.move_judge import loses
 from goryu_page.reasons.sentences import told_reason
 from goryu_page.session.session import Job, Session, text_of
 from goryu_page.views.game import PageGame

@@ -10,7 +10,6 @@ from msgspec import Meta
 from msgspec.structs import asdict as fields_of
 
 from goryu.analysis.description import board_after, named_line, shown_position
-from goryu.analysis.move_judge import loses
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.base.language import tr
@@ -19,6 +18,7 @@ from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.answering import following, hint_move, judge_answer
 from goryu_page.dojo.database import now
 from goryu_page.dojo.idea import MOVES, Idea
+from goryu_page.dojo.move_judge import loses
 from goryu_page.dojo.next_move_file import read_next_moves, write_next_moves
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt

@@ -5,9 +5,9 @@ from typing import Any, cast
 import pytest
 
 from goryu.analysis.judgement import MoveClass
-from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import PlyReview
 from goryu_page.dojo.answering import judge_answer
+from goryu_page.dojo.move_judge import MoveJudge
 from goryu_page.dojo.problems import Problem, ProblemKind, ProblemState
 
 CONTENT = {"answers": [{"move": "2h2f", "accepted": True}, {"move": "9g9f", "accepted": False}]}

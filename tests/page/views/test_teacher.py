@@ -151,7 +151,7 @@ def test_a_game_goes_on_if_a_move_cannot_be_judged(tmp_path: Path, monkeypatch: 
 
     async def work(tab: Tab) -> None:
         tab.new()
-        monkeypatch.setattr("goryu.analysis.move_judge.MoveJudge.judge", fail)
+        monkeypatch.setattr("goryu_page.dojo.move_judge.MoveJudge.judge", fail)
         tab.ask("move", move=BLUNDER)
         await tab.until(lambda state: len(state["moves"]) == len(BEFORE) + 2)
         assert ["no memory" in told["text"] for told in tab.told if told["type"] == "play.problem"] == [True]

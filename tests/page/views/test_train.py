@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from goryu.analysis.judgement import MoveClass
-from goryu.analysis.move_judge import MoveJudge
 from goryu.analysis.review import PlyReview
 from goryu.base.errors import InputError
 from goryu.games.shogi import START_SFEN
+from goryu_page.dojo.move_judge import MoveJudge
 from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems, ProblemState
 from goryu_page.dojo.settings import change_training_settings, training_settings
 from goryu_page.session.session import Session

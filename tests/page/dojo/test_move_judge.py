@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from goryu.analysis.judgement import MoveClass
-from goryu.analysis.move_judge import MoveJudge, Verdict, loses, verdict_of
 from goryu.analysis.position_analysis import PositionAnalysis
 from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
@@ -15,6 +14,7 @@ from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu.players.set_up.model_path import read_model_options
 from goryu.usi.option_values import OptionValues
+from goryu_page.dojo.move_judge import MoveJudge, Verdict, loses, verdict_of
 from present import present
 from sample_games import ROOK_HANGS
 
