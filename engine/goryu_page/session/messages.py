@@ -53,8 +53,8 @@ def parse(text: str) -> dict[str, Any]:
     """
     try:
         message: dict[str, Any] = json.loads(text)
-        if "\\u" in text:  # Half a surrogate pair, which only an escape can write, could not be stored.
-            json.dumps(message, ensure_ascii=False).encode()
+        if "\\u" in text:  # Half a surrogate pair, of an emoji that was cut, could not be stored: it becomes "?".
+            message = json.loads(json.dumps(message, ensure_ascii=False).encode(errors="replace"))
         converted(message, _Envelope)
     except FieldError as error:
         raise MessageError(str(error)) from None

@@ -34,12 +34,15 @@ def test_null_is_as_good_as_missing_and_other_fields_are_ignored() -> None:
         '{"type": 1}',
         '{"type": "x", "id": "1"}',
         "[" * 100_000,
-        '{"type": "x", "name": "half a pair: \\ud800"}',
     ],
 )
 def test_what_is_no_message_is_refused(text: Any) -> None:
     with pytest.raises(MessageError, match="expected"):
         parse(text)
+
+
+def test_half_an_emoji_becomes_a_question_mark() -> None:
+    assert parse('{"type": "x", "name": "\\ud83d \\ud83d\\ude00"}')["name"] == "? 😀"
 
 
 def test_the_types_for_javascript_are_current(monkeypatch: pytest.MonkeyPatch) -> None:
