@@ -53,7 +53,7 @@ def parse(text: str) -> dict[str, Any]:
     """
     try:
         message: dict[str, Any] = json.loads(text)
-        if "\\u" in text:  # Half a surrogate pair, of an emoji that was cut, could not be stored: it becomes "?".
+        if "\\u" in text:  # Half a surrogate pair, as of an emoji that was cut, becomes "?".
             message = json.loads(json.dumps(message, ensure_ascii=False).encode(errors="replace"))
         converted(message, _Envelope)
     except FieldError as error:
