@@ -13,6 +13,7 @@ from goryu.analysis.review import GameReview
 from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.store import AnalysisStore, open_default_store
 from goryu.base.errors import InputError, explained
+from goryu.base.language import tr
 from goryu.implementation import IMPLEMENTATION
 from goryu.players.config import EngineConfig
 from goryu.players.set_up.loading import LoadedEvaluator, SharedEvaluators
@@ -186,7 +187,7 @@ class Dojo:
             try:
                 self.config = start_config(network_named(name, self.config), _log.warning)
             except InputError as error:
-                _log.warning("%s", error)
+                _log.warning("%s; %s", error, tr("the strongest one here plays"))
 
     def use_network(self, name: str) -> None:
         """Takes another network for all searches from now on, and after the next start.

@@ -84,8 +84,10 @@ class LoadedEvaluator:
     lost: Event = field(default_factory=Event, compare=False)
 
     def is_current(self, config: EvaluatorConfig) -> bool:
-        """Would loading again, with this config, give the same evaluator?"""
-        return config == self.config and not self.lost.is_set() and _stamp(config) == self.stamp
+        """Would loading again give the same evaluator, or none, because the file is gone?"""
+        if config != self.config or self.lost.is_set():
+            return False
+        return all(now in (None, then) for now, then in zip(_stamp(config), self.stamp, strict=True))
 
     def with_batches_of(self, size: int) -> "LoadedEvaluator":
         """Returns the same for searches with another batch size."""

@@ -43,6 +43,8 @@ def test_a_network_is_in_memory_once_until_its_file_changes(tmp_path: Path) -> N
     shutil.copy(shipped_model(), model)
     whole = shared.get(config)
     assert (whole.problem, whole.name) == ("", "network.onnx")
+    model.unlink()
+    assert shared.get(config) is whole
 
 
 def test_an_evaluator_does_not_wait_for_another_one_to_load(monkeypatch: pytest.MonkeyPatch) -> None:
