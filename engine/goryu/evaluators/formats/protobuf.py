@@ -59,7 +59,7 @@ def fields(message: memoryview) -> Iterator[tuple[int, int, memoryview | int]]:
         elif kind in (EIGHT_BYTES, FOUR_BYTES):
             length = 8 if kind == EIGHT_BYTES else 4
         else:
-            raise ValueError(f"field type {kind} is not part of ONNX")
+            raise ValueError(f"field type {kind} is not known")
         if length > len(message) - at:
             raise ValueError("it ends within a field")
         yield number, kind, message[at : at + length]
