@@ -36,7 +36,9 @@ function clockView(clock, side, left) {
 /** Returns [status, detail] of the game. at: the move that is looked at, or null. waiting: why the opponent waits, or "". */
 export function statusOf(state, at, waiting) {
   const [status, detail] = statusNow(state, waiting);
-  return [status, at === null ? detail : t("play.looking", { ply: at, count: state.moves.length })];
+  if (at === null) return [status, detail];
+  const looking = t("play.looking", { ply: at, count: state.moves.length });
+  return [status, state.over && detail ? `${detail} · ${looking}` : looking];
 }
 
 function statusNow(state, waiting) {

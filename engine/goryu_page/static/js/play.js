@@ -294,6 +294,11 @@ class PlayView {
     return bottomOf(this.state, this.isFlipped);
   }
 
+  /** The hints, if the board shows the position for which they are. */
+  get hintsShown() {
+    return this.at === null && !this.state.over ? this.hints : null;
+  }
+
   /** Is a game on the board, and no position that another view has handed over? */
   get isPlaying() {
     return this.state !== null && !this.given;
@@ -345,7 +350,7 @@ class PlayView {
       <div class="panel">
         <div class="stack">
           <div><p class=${`status${state.over ? " over" : ""}`} role="status">${status}</p><p class="muted small">${detail}</p></div>
-          ${this.actionsView(state, isShogi)} ${hintsView(this.hints, (move) => this.nameOf(move))}
+          ${this.actionsView(state, isShogi)} ${hintsView(this.hintsShown, (move) => this.nameOf(move))}
         </div>
       </div>
       <div class="panel">
@@ -429,7 +434,7 @@ class PlayView {
   drawBoard() {
     const { state, at, board } = this;
     const { position, legal, move, check } = shownAt(state, at);
-    const hints = this.hints ?? [];
+    const hints = this.hintsShown ?? [];
     if (state.game !== "shogi") {
       const last = move && Number(move.name) < position.length ? Number(move.name) : null;
       board.set({ cells: position, legal: legal.map(Number), last, line: at === null ? state.line : [] });
