@@ -95,6 +95,10 @@ class Explorer:
         )
         return int(rows[0]["games"])
 
+    def has_games(self) -> bool:
+        """Has the database any game?"""
+        return bool(self._database.rows("SELECT 1 FROM games LIMIT 1"))
+
     def games(self, board: Board, wanted: Filter) -> list[dict[str, Any]]:
         """Returns the games that reach a position, the newest first; `ply`: the moves before it."""
         condition, values = condition_of(self._database, wanted)

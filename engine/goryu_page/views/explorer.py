@@ -72,6 +72,7 @@ class ExplorerView(View):
         return {
             **shown_position(board),
             "count": explorer.count(board, wanted),
+            "hasGames": explorer.has_games(),
             "opening": opening_names(opening_of(start, moves)),
             "moves": [
                 asdict(one)

@@ -1,4 +1,5 @@
 import json
+from inspect import unwrap
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -103,3 +104,16 @@ def test_each_book_that_is_missing_is_told(path: str, told: int, tmp_path: Path)
     assert len(said) == told
     assert all("none.db" in text for text in said)
     assert bool(found) == ("goryu.db" in path)
+
+
+@pytest.mark.parametrize("has_games", [False, True])
+def test_a_position_without_moves_is_told_from_a_database_without_games(
+    has_games: bool, tmp_path: Path
+) -> None:
+    dojo = Dojo(tmp_path / "dojo.sqlite3", EngineConfig(book_file=BookFile(NO_BOOK)))
+    if has_games:
+        Games(dojo.database).add(GameRecord(plies=(Ply("7g7f"),)), "")
+    session: Any = SimpleNamespace(dojo=dojo, config=dojo.config)
+    found = unwrap(ExplorerView.on_look)(ExplorerView(session), ["1g1f"])
+    dojo.close()
+    assert (found["count"], found["moves"], found["hasGames"]) == (0, [], has_games)

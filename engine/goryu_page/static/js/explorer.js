@@ -134,8 +134,8 @@ class ExplorerView {
   }
 
   movesView() {
-    const { moves, count, line } = this.found;
-    if (!moves.length) return html`<p class="muted">${t(count || this.line.length ? "explorer.none" : "explorer.empty")}</p>`;
+    const { moves, count, hasGames, line } = this.found;
+    if (!moves.length) return html`<p class="muted">${t(hasGames ? "explorer.none" : "explorer.empty")}</p>`;
     const head = (name) => {
       const about = `explorer.${name}.about`;
       return html`<th title=${i18n.has(about) ? t(about) : nothing}>${t(`explorer.${name}`)}</th>`;
