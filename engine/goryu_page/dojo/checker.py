@@ -6,7 +6,7 @@ from collections.abc import Callable
 from goryu.analysis.position_searcher import PositionSearcher
 from goryu_page.dojo.checking import Verdict, check
 from goryu_page.dojo.database import Database, DatabaseError
-from goryu_page.dojo.problems import Problem, Problems
+from goryu_page.dojo.problems import Problem, ProblemKind, Problems
 from goryu_page.dojo.settings import training_settings
 from goryu_page.dojo.timing import TIMING, Timing
 from goryu_page.dojo.worker import Worker
@@ -43,7 +43,9 @@ class Checker(Worker):
         self._searcher: PositionSearcher | None = None
         self._retried = -1  # The last problem that was begun again because the network was lost.
         self._is_free = is_free
-        self._spent_s, self._checked = 0.0, 0
+        # By "is it a mate problem?": their checks are far shorter.
+        self._spent_s, self._checked = {True: 0.0, False: 0.0}, {True: 0, False: 0}
+        self._rested_s = 0.0  # Of the check that runs.
         self._awaited = AWAITED  # Checks for which the next review still waits.
         self._on_change = on_change
         self.is_running = False
@@ -63,9 +65,18 @@ class Checker(Worker):
         is_awaited = self._awaited > 0 and self.is_running
         return is_awaited and self._next() is not None and not self._problems.has_new()
 
-    def seconds(self, candidates: int) -> float | None:
-        """Returns how long the checks of so many candidates will take; None before anything was measured."""
-        return candidates * self._spent_s / self._checked if self._checked else None
+    def seconds(self, mates: int, others: int) -> float | None:
+        """Returns how long the checks of so many candidates will take; None before such were measured.
+
+        mates: mate problems.
+        """
+        seconds = 0.0
+        for is_mate, count in ((True, mates), (False, others)):
+            if count and not self._checked[is_mate]:
+                return None
+            if count:
+                seconds += count * self._spent_s[is_mate] / self._checked[is_mate]
+        return seconds
 
     def _work(self) -> float | None:
         problem = self._next()
@@ -75,10 +86,12 @@ class Checker(Worker):
         self.is_running, self.failure = True, ""  # Also if `wake` came during the step before.
         if not self._is_free():
             return self._timing.look_s
-        began_s = self._timing.clock()
+        began_s, self._rested_s = self._timing.clock(), 0.0
         self._check(problem)
         self._awaited -= 1
-        self._spent_s, self._checked = self._spent_s + self._timing.clock() - began_s, self._checked + 1
+        is_mate = problem.kind is ProblemKind.TSUME
+        self._spent_s[is_mate] += self._timing.clock() - began_s - self._rested_s
+        self._checked[is_mate] += 1
         return 0.0
 
     def _failed(self, problem: str) -> None:
@@ -122,5 +135,5 @@ class Checker(Worker):
         """Rests while the machine is not free, so that the search goes on where it was."""
         began_s = self._timing.clock()
         must_end = self._rest_until(self._is_free)
-        self._spent_s -= self._timing.clock() - began_s
+        self._rested_s += self._timing.clock() - began_s
         return must_end

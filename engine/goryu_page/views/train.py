@@ -99,11 +99,12 @@ class TrainView(View):
         dojo = self.session.dojo
         counts = dojo.problems.counts()
         waiting = sum(states["candidate"] for states in counts.values())
+        mates = counts[ProblemKind.TSUME]["candidate"]
         return {
             "settings": fields_of(training_settings(dojo.database)),
             "counts": {kind: states["sound"] for kind, states in counts.items()},
             "waiting": waiting,
-            "seconds": dojo.checker.seconds(waiting),
+            "seconds": dojo.checker.seconds(mates, waiting - mates),
             "refused": dojo.problems.refusals(),
             "isChecking": dojo.checker.is_running,
             "failure": dojo.checker.failure,

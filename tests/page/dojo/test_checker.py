@@ -9,8 +9,9 @@ from goryu.base.errors import InputError
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up.loading import load_evaluator
 from goryu_page.dojo.checker import AWAITED, Checker
+from goryu_page.dojo.checking import Verdict
 from goryu_page.dojo.database import Database
-from goryu_page.dojo.problems import NewProblem, ProblemKind, Problems
+from goryu_page.dojo.problems import NewProblem, Problem, ProblemKind, Problems
 from goryu_page.dojo.settings import change_training_settings
 from goryu_page.dojo.timing import TIMING, Timing
 
@@ -42,11 +43,29 @@ def test_candidates_are_checked_when_the_machine_is_free(database: Database) -> 
     checker = Checker(database, searcher, lambda: is_free, lambda: changes.append(decided(database)))
     assert checker.step() == TIMING.look_s
     assert (decided(database), checker.is_running, checker.is_urgent) == (0, True, True)
-    assert checker.seconds(2) is None  # Nothing was measured.
     is_free = True
     assert [checker.step() for _ in range(3)] == [0.0, 0.0, None]
     assert (changes, checker.is_running, checker.is_urgent) == ([1, 2, 2], False, False)
-    assert checker.seconds(0) == 0.0
+
+
+def test_the_rest_is_told_when_a_check_of_each_kind_that_waits_was_measured(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_s = 0.0
+
+    def slow(_: object, problem: Problem, *__: object) -> Verdict:
+        nonlocal now_s
+        now_s += 1.0 if problem.kind is ProblemKind.TSUME else 60.0
+        return Verdict("", {})
+
+    monkeypatch.setattr("goryu_page.dojo.checker.check", slow)
+    timing = Timing(clock=lambda: now_s)
+    checker = Checker(database, searcher, lambda: True, lambda: None, timing)
+    told = [checker.seconds(0, 0), checker.seconds(1, 1)]
+    for _ in range(2):
+        checker.step()
+        told += [checker.seconds(10, 0), checker.seconds(10, 5)]
+    assert told == [0.0, None, 10.0, None, 10.0, 310.0]
 
 
 def test_a_review_waits_for_the_first_checks_only(database: Database) -> None:

@@ -119,8 +119,8 @@ export function dayView(state, isToday, start) {
 }
 
 function waitingText({ isChecking, waiting, seconds }) {
-  const text = t(isChecking ? "train.waiting" : "train.waiting.paused", { count: waiting });
-  return isChecking && seconds !== null ? `${text} ${t("games.reviewing.rest", { time: time(seconds) })}` : text;
+  if (!isChecking) return t("train.waiting.paused", { count: waiting });
+  return seconds === null ? t("train.waiting", { count: waiting }) : t("train.waiting.timed", { count: waiting, time: time(seconds) });
 }
 
 /** How many candidates are not asked, and why. refused: counts by reason, the most first. */
