@@ -100,7 +100,7 @@ export class GameList {
         <thead><tr>${COLUMNS.map((column) => this.headView(column))}<td class="of-delete"></td></tr></thead>
         <tbody>${repeat(games, ({ id }) => id, (game) => this.rowView(game))}</tbody>
       </table>
-      <p class="notice" ?hidden=${!isEmpty}>${t(this.isFiltered ? "games.none" : "games.empty")}</p>
+      <p class="notice" ?hidden=${!isEmpty}>${t(this.isFiltered ? "games.none" : this.games.isNarrow ? "games.empty.narrow" : "games.empty")}</p>
       <div class="row pages" ?hidden=${!total}>
         ${iconButton("games.page.back", "‹", () => this.go(this.first - PAGE), { isDisabled: !this.first })}<span class="small muted number" role="status">${place}</span
         >${iconButton("games.page.next", "›", () => this.go(this.first + PAGE), { isDisabled: this.first + PAGE >= total })}
@@ -174,7 +174,7 @@ function pairView(game, values, format) {
 
 function resultView({ winner, isDraw, side }) {
   if (winner === null) return isDraw ? t("games.result.drawn") : "–";
-  if (side === null) return t(winner ? "games.white.won" : "games.black.won");
+  if (side === null) return html`<span class="winner">${t(winner ? "games.white.won" : "games.black.won")}</span>`;
   const name = winner === side ? "won" : "lost";
   return html`<span class=${name}>${t(`games.result.${name}`)}</span>`;
 }

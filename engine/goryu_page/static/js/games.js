@@ -37,9 +37,7 @@ class GamesView {
     this.root = h("div", { class: "columns games-columns" });
     section.append(this.root);
     this.timer = null;
-    NARROW.addEventListener("change", () => {
-      if (this.shown === "side") this.show("side");
-    });
+    NARROW.addEventListener("change", () => (this.shown === "side" ? this.show("side") : this.draw()));
     socket.on("games.changed", () => this.refreshSoon());
     socket.on("games.problem", ({ text }) => toast(text, "error"));
     socket.on("games.reviewing", (state) => {
@@ -48,6 +46,10 @@ class GamesView {
     });
     socket.onConnected(() => this.refresh());
     i18n.onChange(() => this.draw());
+  }
+
+  get isNarrow() {
+    return NARROW.matches;
   }
 
   show(argument) {
