@@ -23,7 +23,7 @@ def summary(name: str, describer: Describer) -> Iterator[str]:
     described, record, review = describer.game(), describer.record, describer.review
     yield name
     facts = [_players(record), _name(described["handicap"]) if described["handicap"] else ""]
-    facts += [_name(described["opening"]), tr("{moves} moves", moves=len(review.moves)), _result(record)]
+    facts += [_name(described["opening"]), tr("{moves} {moves:move|moves}", moves=len(review.moves)), _result(record)]
     yield "  " + "  ".join(filter(None, facts))
     castles = [
         f"{sign} {_name(castle)}" for sign, castle in zip(SIDES, described["castles"], strict=True) if castle
@@ -74,7 +74,7 @@ def _graph(review: GameReview) -> Iterator[str]:
 
 
 def _table(review: GameReview) -> Iterator[str]:
-    heads = [tr("accuracy"), tr("agreement"), tr("mean loss")]
+    heads = [tr("accuracy"), tr("engine's choice"), tr("mean loss")]
     kinds = (MoveClass.GREAT, MoveClass.INACCURACY, *MISTAKES)
     heads += [_name_of(kind) for kind in kinds]
     widths = [max(9, columns(head) + 2) for head in heads]

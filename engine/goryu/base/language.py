@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 PACKAGES = ("goryu", "goryu_page", "goryu_lab", "bootstrap")
@@ -35,6 +36,19 @@ VARIABLES = ("GORYU_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 WINDOWS_JAPANESE = 0x11
 """The primary language of Windows' Japanese locales: the low ten bits of a LANGID."""
 
+
+
+class _Filling(Formatter):
+    """Fills in the fields of a text."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        one, bar, many = format_spec.partition("|")
+        if bar:
+            return one if value == 1 else many
+        return super().format_field(value, format_spec)
+
+
+_FILLING = _Filling()
 
 _spoken: ContextVar[str] = ContextVar("goryu.base.language", default="")
 
@@ -74,11 +88,12 @@ def plural(number: int, noun: str) -> str:
 def tr(text: str, /, **values: object) -> str:
     """Returns the text in the user's language, with its {fields} filled in.
 
-    A text without a translation is returned in English.
+    A text without a translation is returned in English. Of {count:game|games} the first word stands for 1, the
+    second for all other numbers.
     """
     if language() == "ja":
         text = japanese(text) or text
-    return text.format(**values) if values else text
+    return _FILLING.vformat(text, (), values) if values else text
 
 
 def both(text: str) -> dict[str, str]:

@@ -73,7 +73,7 @@ def _parse_reversi(text: str) -> State:
             expected = ", ".join(names) or tr("no move, the game is over")
             raise InputError(
                 tr(
-                    "move {word!r} after {count} moves: expected one of {moves}",
+                    "move {word!r} after {count} {count:move|moves}: expected one of {moves}",
                     word=word,
                     count=state.ply,
                     moves=expected,

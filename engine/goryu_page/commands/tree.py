@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 def _draw(options: argparse.Namespace) -> None:
     if options.boards is not None:
         count = _print_boards(_position(options), options.boards)
-        sys.stdout.write(tr("{count:,} positions", count=count) + "\n")
+        sys.stdout.write(tr("{count:,} {count:position|positions}", count=count) + "\n")
         return
     if options.count:
         _print_counts(options)

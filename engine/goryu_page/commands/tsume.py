@@ -160,7 +160,7 @@ def _make(args: argparse.Namespace) -> None:
         raise UsageError(tr("no problem was found"))
     lines = [f"# {_command_line(args)}", *(problem.line() for problem in by_length(made))]
     atomic_write(args.out, "\n".join(lines) + "\n")
-    print(tr("wrote {count} problems to {file}", count=len(made), file=args.out))
+    print(tr("wrote {count} {count:problem|problems} to {file}", count=len(made), file=args.out))
     for length in sorted(counts):
         print(tr("mate in {plies}: {count}", plies=length, count=counts[length]))
 

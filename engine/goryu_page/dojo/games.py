@@ -197,7 +197,7 @@ class Games:
         """Returns a game; raises InputError if there is none of this number."""
         rows = self._database.rows("SELECT * FROM games WHERE id = ?", identity)
         if not rows:
-            raise InputError(tr("game {number}: there is none", number=identity))
+            raise InputError(tr("There is no game {number}.", number=identity))
         row = dict(rows[0])
         same = ("id", "start", "date", "winner", "ending", "opening", "file", "record")
         fields = {name: row[name] for name in same}

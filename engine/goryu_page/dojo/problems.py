@@ -156,13 +156,13 @@ class Problems:
         """Returns a problem; raises InputError if there is none of this number."""
         rows = self._database.rows("SELECT * FROM problems WHERE id = ?", identity)
         if not rows:
-            raise InputError(tr("problem {number}: there is none", number=identity))
+            raise InputError(tr("There is no problem {number}.", number=identity))
         return _problem(rows[0])
 
     def sound_one(self, identity: int) -> Problem:
         """Returns a problem that may be asked; raises InputError if it may not, or if there is none."""
         if (problem := self.get(identity)).state is not ProblemState.SOUND:
-            raise InputError(tr("problem {number}: there is none", number=identity))
+            raise InputError(tr("There is no problem {number}.", number=identity))
         return problem
 
     def next_candidate(self) -> Problem | None:

@@ -28,7 +28,7 @@ def given_tree_text(recording: Recording, subject: Subject, plies: int) -> str:
     width = max(len(line) for line, _ in lines)
     tree = [f"{line:<{width}}   {note}".rstrip() for line, note in lines]
     counts = {"visited": recording.playouts, "all": len(start.tree.names)}
-    return "\n".join([*tree, tr("{visited} of {all} positions visited", **counts), ""])
+    return "\n".join([*tree, tr("{visited} of {all} {all:position|positions} visited", **counts), ""])
 
 
 def _lines(

@@ -51,7 +51,7 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
     root = node_view(recording, step, shown["root"], subject.state, subject.game, observed)
     assert root is not None
     picture = draw(shown)
-    counts = tr("{count} positions, shown: {shown}", count=shown["positions"], shown=len(shown["items"]))
+    counts = tr("{count} {count:position|positions}, shown: {shown}", count=shown["positions"], shown=len(shown["items"]))
     return f"""<!doctype html>
 <html lang="{language()}">
 <head>
@@ -95,9 +95,9 @@ def _shown(recording: Recording, step: int, subject: Subject, extent: Extent) ->
     shown = view(recording, step, subject.state, subject.game, extent, has_path=False)
     count = shown["playouts"]
     if subject.observed.playouts:
-        counted = tr("{count} playouts", count=count)
+        counted = tr("{count} {count:playout|playouts}", count=count)
     else:
-        counted = tr("{count} positions visited", count=count)
+        counted = tr("{count} {count:position|positions} visited", count=count)
     return shown, f"{tr(subject.observed.title)}: {counted}"
 
 

@@ -141,7 +141,7 @@ def _clock_config(times: ClockTimes | None) -> ClockConfig | None:
         return None
     config = ClockConfig(times.main, times.byoyomi, times.increment)
     if config == ClockConfig(0.0, 0.0, 0.0):
-        raise MessageError(tr("clock: expected times of 0 to 24 hours, and not all 0"))
+        raise MessageError(tr("Choose times of 0 to 24 hours that are not all 0."))
     return config
 
 

@@ -32,6 +32,8 @@ def test_every_text_has_both_languages_and_the_same_values() -> None:
     for key, text in english.items():
         values = [sorted(set(re.findall(r"\{\w*\}", one))) for one in (text, japanese[key])]
         assert values[0] == values[1], key
+        assert set(re.findall(r"\{(\w*):[^{}|]*\|[^{}|]*\}", text)) <= {one[1:-1] for one in values[0]}, key
+        assert text.count("{") == len(re.findall(r"\{\w+(?::[^{}|]*\|[^{}|]*)?\}", text)), key
 
 
 def test_the_page_has_no_key_without_a_text() -> None:

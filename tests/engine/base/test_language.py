@@ -80,6 +80,7 @@ def test_a_text_is_translated_and_filled_in(environment: pytest.MonkeyPatch) -> 
     assert tr(text, reason="千日手") == MESSAGES[text].format(reason="千日手") != "draw: 千日手"
     assert tr("not in the catalogue {x}", x=1) == "not in the catalogue 1"
     assert tr("{braces} without values") == "{braces} without values"
+    assert [tr("{n:,} {n:ply|plies}", n=n) for n in (0, 1, 1000)] == ["0 plies", "1 ply", "1,000 plies"]
     assert both("checkmate") == {"en": "checkmate", "ja": "詰み"}
     assert both("not in the catalogue") == dict.fromkeys(("en", "ja"), "not in the catalogue")
 

@@ -18,6 +18,15 @@ test("values replace all their names, and English stands in for a text that is m
   assert.equal(i18n.t("play.count", { count: 3 }), "3 moves of 3");
 });
 
+test("the number decides between one and many, and the language how parts of a line are set apart", () => {
+  i18n.start({ en: { "a.b": "{n} {n:game is|games are} here, {of:one|many}" }, ja: { "a.b": "{n}局、{of}" } }, "en");
+  assert.equal(i18n.t("a.b", { n: 1, of: "1,001" }), "1 game is here, many");
+  assert.equal(i18n.t("a.b", { n: 0, of: "1" }), "0 games are here, one");
+  assert.equal(i18n.inLine("x", null, false, "y"), "x · y");
+  i18n.start(TEXTS, "ja");
+  assert.equal(i18n.inLine("x", "", "y"), "x　y");
+});
+
 test("a word of the server is named, and an unknown one stays", () => {
   i18n.start(TEXTS, "ja");
   assert.equal(i18n.word("ending", "draw"), "引き分け");
@@ -28,5 +37,5 @@ test("a word of the server is named, and an unknown one stays", () => {
 test("the change of a win rate is told in percent with the mates", () => {
   i18n.start(TEXTS, "en");
   assert.equal(percent(0.456), "46");
-  assert.equal(changeText({ winRate: 0.5, playedWinRate: 0.25, missedMate: 3, allowsMate: null }), "50 → 25　misses 3");
+  assert.equal(changeText({ winRate: 0.5, playedWinRate: 0.25, missedMate: 3, allowsMate: null }), "50 → 25 · misses 3");
 });

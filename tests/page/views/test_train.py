@@ -181,7 +181,7 @@ def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_ou
         expect(page.locator(".storm")).to_contain_text(f"{count} solved")
         expect(page.locator(".train .note-line")).to_have_text("Right!")  # The next one is there.
     board.move("G*4b")
-    expect(page.locator(".storm")).to_contain_text("2 solved　1 missed")
+    expect(page.locator(".storm")).to_contain_text("2 solved · 1 missed")
     page.locator(".storm").get_by_role("button", name="Stop").click()
     assert prepared.dojo.database.rows("SELECT COUNT(*) FROM attempts")[0][0] == 1  # Of the first one.
 

@@ -249,7 +249,7 @@ class Play:
             return tr("draw: {reason}", reason=tr(over.reason))
         side, discs = tr(self.display.sides[over.winner]), ""
         if isinstance(state, (Reversi, PythonReversi)) and over.ending is Ending.UNKNOWN:
-            discs = tr(", {discs} discs ahead", discs=abs(state.disc_difference()))
+            discs = tr(", {discs} {discs:disc|discs} ahead", discs=abs(state.disc_difference()))
         return tr("{side} wins: {reason}", side=side, reason=tr(over.reason)) + discs
 
 

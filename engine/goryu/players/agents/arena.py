@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 
+from goryu.base.language import plural
 from goryu.games.state import Outcome, State
 from goryu.players.agents.agents import Agent
 
@@ -52,7 +53,8 @@ class Score:
     def counts(self) -> str:
         """The numbers of wins, draws and losses, and the margin, for display."""
         margin = "" if self.margin is None else f", mean margin {self.margin:+.1f}"
-        return f"{self.wins} wins, {self.draws} draws, {self.losses} losses{margin}"
+        losses = "1 loss" if self.losses == 1 else f"{self.losses} losses"
+        return f"{plural(self.wins, 'win')}, {plural(self.draws, 'draw')}, {losses}{margin}"
 
     def __add__(self, other: "Score") -> "Score":
         margin = None

@@ -35,7 +35,8 @@ export function current() {
 }
 
 /**
- * Returns a text in the current language; a value replaces each `{name}` in it: `t("review.number", {count: 3})`.
+ * Returns a text in the current language; a value replaces each `{name}` in it: `t("review.number", {count: 3})`. Of `{count:move|moves}`
+ * the first word stands for 1, the second for all other values.
  * @type {(key: string, values?: Record<string, any>) => string}
  */
 export function t(key, values = {}) {
@@ -44,12 +45,20 @@ export function t(key, values = {}) {
     console.error(`no text ${key}`);
     return key;
   }
-  return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return text.replace(/\{(\w+)(?::([^{}|]*)\|([^{}]*))?\}/g, (whole, name, one, many) => {
+    if (one === undefined) return values[name] ?? whole;
+    return String(values[name]) === "1" ? one : many;
+  });
 }
 
 /** Returns "name: value" with the colon of the current language. @type {(name: string, value: string) => string} */
 export function labelled(name, value) {
   return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
+}
+
+/** Returns the parts that are there, one after the other in a line. @type {(...parts: any[]) => string} */
+export function inLine(...parts) {
+  return parts.filter(Boolean).join(language === "ja" ? "　" : " · ");
 }
 
 /**

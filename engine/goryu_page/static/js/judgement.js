@@ -38,5 +38,5 @@ export function changeText(ply) {
   if (ply.reason) return notes[0];
   if (ply.missedMate !== null) notes.push(t("judgement.missed", { plies: ply.missedMate }));
   if (ply.allowsMate !== null) notes.push(t("judgement.allows", { plies: ply.allowsMate }));
-  return notes.join("　");
+  return i18n.inLine(...notes);
 }

@@ -40,7 +40,7 @@ function barView(classes, side, left, most, range) {
   const parts = Object.entries(classes).filter(([, moves]) => moves).map(([kind, moves]) => {
     const height = (TALL * moves) / most;
     y -= height;
-    const text = kind === "good" ? title : `${title}　${kindName(kind)} ${moves}`;
+    const text = kind === "good" ? title : i18n.inLine(title, `${kindName(kind)} ${moves}`);
     return svg`<rect class=${`side-${side} of-${kind}`} x=${x} y=${y} width=${BAR} height=${height} rx="1.5"><title>${text}</title></rect>`;
   });
   const number = count ? svg`<text class="count" x=${x + BAR / 2} y=${y - 3} text-anchor="middle">${count}</text>` : nothing;

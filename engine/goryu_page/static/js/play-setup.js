@@ -58,8 +58,7 @@ export class SetupForm {
     const text = t(`agent.${name}`);
     if (!number) return text;
     const unit = UNITS[name] ?? "agent.playouts";
-    const amount = t(i18n.has(`${unit}.${number}`) ? `${unit}.${number}` : unit, { number });
-    return `${text}${i18n.current() === "ja" ? "、" : ", "}${amount}`;
+    return `${text}${i18n.current() === "ja" ? "、" : ", "}${t(unit, { number })}`;
   }
 
   /** canCancel: is there a game to go back to? */
@@ -112,7 +111,7 @@ export class SetupForm {
       <div class="level-head"><output class="level-name">${level[language]}</output><span class="muted small">${level.about[language]}</span></div>
       <input type="range" min="1" max=${levels.length} aria-label=${t("setup.level")} aria-valuetext=${level[language]}
         .value=${live(String(this.level))} @input=${(event) => this.set({ level: Number(event.target.value) })} />
-      <button type="button" class="quiet small" ?hidden=${proposed === this.level} @click=${() => this.set({ level: null })}>${t("setup.proposed", { level: levels[proposed - 1][language] })}</button>
+      <button type="button" class="quiet small" ?hidden=${!this.isOneSided || proposed === this.level} @click=${() => this.set({ level: null })}>${t("setup.proposed", { level: levels[proposed - 1][language] })}</button>
       <span class="muted small" ?hidden=${this.level !== levels.length}>${network[language]}</span>
     </fieldset>`;
   }

@@ -38,7 +38,7 @@ export function statusOf(state, at, waiting) {
   const [status, detail] = statusNow(state, waiting);
   if (at === null) return [status, detail];
   const looking = t("play.looking", { ply: at, count: state.moves.length });
-  return [status, state.over && detail ? `${detail} · ${looking}` : looking];
+  return [status, i18n.inLine(state.over && detail, looking)];
 }
 
 function statusNow(state, waiting) {

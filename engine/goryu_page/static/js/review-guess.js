@@ -215,9 +215,9 @@ export class Guess {
   resultView() {
     const { verdict, guess, right } = this.result;
     const name = (move) => move[i18n.current()];
-    const change = "winRate" in right ? `　${changeText(right)}` : "";
-    return html`${verdictView(verdict, guess)} ${guess ? html`<p>${t("guess.yours", { move: name(guess) })}　${changeText(guess)}</p>` : nothing}
-      ${verdict === "right" ? nothing : html`<p>${t(this.ofMistakes ? "guess.best" : "guess.played", { move: name(right) })}${change}</p>`}
+    const change = "winRate" in right && changeText(right);
+    return html`${verdictView(verdict, guess)} ${guess ? html`<p>${i18n.inLine(t("guess.yours", { move: name(guess) }), changeText(guess))}</p>` : nothing}
+      ${verdict === "right" ? nothing : html`<p>${i18n.inLine(t(this.ofMistakes ? "guess.best" : "guess.played", { move: name(right) }), change)}</p>`}
       ${this.ofMistakes ? this.mistakeView() : nothing}
       ${verdict === "worse" ? this.lineView("judgement.refutation", joined(guess, guess.refutation), 1) : nothing}
       ${guess && verdict !== "right" ? this.lineView("judgement.better", guess.better, 0) : nothing}`;
@@ -227,7 +227,7 @@ export class Guess {
   mistakeView() {
     const { mistake } = this;
     const move = this.game.moves[this.index];
-    return html`<p>${t("guess.played", { move: move[i18n.current()] })}　${changeText(mistake)}</p>
+    return html`<p>${i18n.inLine(t("guess.played", { move: move[i18n.current()] }), changeText(mistake))}</p>
       ${mistake.refutation.usi.length ? this.lineView("judgement.refutation", joined({ ...move, name: move.usi }, mistake.refutation), 1) : nothing}`;
   }
 

@@ -43,7 +43,7 @@ export function factsView(game) {
   const rule = { ...percents(game.thresholds), margin: percent(game.margin, 1), playouts: game.playouts.toLocaleString() };
   const headers = Object.entries(game.headers).map(([key, value]) => i18n.labelled(i18n.current() === "en" ? i18n.word("header", key) : key, value)).join("  ");
   return html`<div class="facts small muted">
-    <p class="about">${facts.filter(Boolean).join("　")}</p>
+    <p class="about">${i18n.inLine(...facts)}</p>
     ${headers ? html`<p>${headers}</p>` : nothing}
     <p>${t("review.thresholds", rule)}</p>
     <p>${t("review.great", percents(game.great))}</p>
@@ -76,7 +76,7 @@ export function movesView(state, calls) {
 function commentText(comment) {
   const lines = comment.split("\n");
   const notes = lines.filter((line) => /^[*#]/.test(line)).map((line) => line.replace(/^[*#]+\s*/, "").replace("=", " "));
-  return [...lines.filter((line) => !/^[*#]/.test(line)), notes.join("　")].filter(Boolean).join("\n");
+  return [...lines.filter((line) => !/^[*#]/.test(line)), i18n.inLine(...notes)].filter(Boolean).join("\n");
 }
 
 /** Returns the variations and those inside them, in the order of the record. */

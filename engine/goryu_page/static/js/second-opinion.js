@@ -86,6 +86,6 @@ export class SecondOpinion {
     ];
     const names = line[i18n.current()];
     const moves = names.length ? lineButtons(key, names, (count) => this.panel.enter(line, count)) : i18n.word("review.opinion", move);
-    return html`<p class="number small">${facts.filter(Boolean).join("　")}</p><p class="line">${moves}</p>`;
+    return html`<p class="number small">${i18n.inLine(...facts)}</p><p class="line">${moves}</p>`;
   }
 }

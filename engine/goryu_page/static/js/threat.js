@@ -85,6 +85,6 @@ export class Threat {
     if (!best) return html`<span class="muted">${t("review.threat.wait")}</span>`;
     const side = SIDES[1 - turn];
     const rate = best.mate > 0 ? t("review.threat.mate", { plies: best.mate }) : t("review.threat.rate", { side, rate: percent(this.found.winRate) });
-    return html`<span class="muted">${t("review.threat.line", { side })} </span><b>${best.line[i18n.current()].join(" ")}</b><span class="muted">　${rate}</span>`;
+    return html`<span class="muted">${t("review.threat.line", { side })} </span><b>${best.line[i18n.current()].join(" ")}</b><span class="muted">${i18n.current() === "ja" ? "　" : " · "}${rate}</span>`;
   }
 }

@@ -15,7 +15,7 @@ export function taskView(problem) {
   const names = problem.names?.some(Boolean) ? problem.names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`).join(" ") : "";
   const source = [problem.title, names, problem.date, problem.ply && problem.names && t("train.ply", { ply: problem.ply })];
   const task = t(`train.task.${problem.kind}`, { length: problem.length });
-  return html`<h2>${task} ${t(problem.turn ? "train.white" : "train.black")}</h2><p class="muted small">${source.filter(Boolean).join("　")}</p>`;
+  return html`<h2>${task} ${t(problem.turn ? "train.white" : "train.black")}</h2><p class="muted small">${i18n.inLine(...source)}</p>`;
 }
 
 /** What the answer was worth, and what may be told. view: the view "Train". */
