@@ -22,7 +22,7 @@ from goryu.analysis.review import GameReview, PlyReview
 from goryu.analysis.strategies import Name, strategies_of
 from goryu.games.shogi import MoveError, move_from_usi, move_to_usi
 from goryu.implementation import Board
-from goryu.kifu.handicaps import handicap_of_sfen
+from goryu.kifu.handicaps import handicap_of_sfen, has_handicap, naming_sides
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.kifu.record import GameRecord, Ply, Variation
 from goryu.players.config import OutputConfig
@@ -82,6 +82,7 @@ class Describer:
             "winner": record.winner,
             "headers": dict(record.headers),
             "comment": record.comment,
+            "isHandicap": has_handicap(review.start),
             "handicap": _pair(Name(handicap.japanese, handicap.english) if handicap else None),
             "opening": _pair(names.opening),
             "castles": [_pair(castle) for castle in names.castles],
@@ -151,7 +152,8 @@ class Describer:
         ply, rate = self.review.ply(index), self.review.black_win_rate(index + 1)
         if ply is None or rate is None:
             return ""
-        lines = [f"先手の勝率 {100 * rate:.1f} %", self._score(index + 1, rate)]
+        percent = naming_sides(f"先手の勝率 {100 * rate:.1f} %", self.review.start)
+        lines = [percent, self._score(index + 1, rate)]
         if ply.kind in (*MISTAKES, MoveClass.INACCURACY, MoveClass.GREAT):
             lines.append(f"【{CLASS_NAMES[ply.kind].japanese}】 損失 {100 * ply.loss:.1f} %")
         if ply.missed_mate is not None:

@@ -10,6 +10,7 @@ from goryu.analysis.strategies import Name
 from goryu.base.language import either, language, tr
 from goryu.base.printable import columns
 from goryu.kifu.endings import written
+from goryu.kifu.handicaps import naming_sides
 from goryu.kifu.record import GameRecord
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -23,7 +24,8 @@ def summary(name: str, describer: Describer) -> Iterator[str]:
     described, record, review = describer.game(), describer.record, describer.review
     yield name
     facts = [_players(record), _name(described["handicap"]) if described["handicap"] else ""]
-    facts += [_name(described["opening"]), tr("{moves} {moves:move|moves}", moves=len(review.moves)), _result(record)]
+    count = tr("{moves} {moves:move|moves}", moves=len(review.moves))
+    facts += [_name(described["opening"]), count, _result(record)]
     yield "  " + "  ".join(filter(None, facts))
     castles = [
         f"{sign} {_name(castle)}" for sign, castle in zip(SIDES, described["castles"], strict=True) if castle
@@ -54,6 +56,7 @@ def _result(record: GameRecord) -> str:
     if record.winner is None:
         return ending
     winner = tr("Black won") if record.winner == 0 else tr("White won")
+    winner = naming_sides(winner, record.start)
     return f"{winner} ({ending})" if ending else winner
 
 
@@ -70,7 +73,8 @@ def _graph(review: GameReview) -> Iterator[str]:
         bars = "".join(BARS[min(8, max(0, round((rate - least) * 16)))] for rate in shown)
         yield f"  {label} {bars}"
     axis = f"{len(rates) - 1:>{len(shown)}}"
-    yield "        0" + axis[1:] + "  " + tr("win rate of Black (▲) after each move")
+    about = naming_sides(tr("win rate of Black (▲) after each move"), review.start)
+    yield f"        0{axis[1:]}  {about}"
 
 
 def _table(review: GameReview) -> Iterator[str]:

@@ -37,7 +37,6 @@ WINDOWS_JAPANESE = 0x11
 """The primary language of Windows' Japanese locales: the low ten bits of a LANGID."""
 
 
-
 class _Filling(Formatter):
     """Fills in the fields of a text."""
 
@@ -88,8 +87,8 @@ def plural(number: int, noun: str) -> str:
 def tr(text: str, /, **values: object) -> str:
     """Returns the text in the user's language, with its {fields} filled in.
 
-    A text without a translation is returned in English. Of {count:game|games} the first word stands for 1, the
-    second for all other numbers.
+    A text without a translation is returned in English. Of {count:game|games} the first word stands for 1,
+    the second for all other numbers.
     """
     if language() == "ja":
         text = japanese(text) or text

@@ -55,3 +55,18 @@ def handicap_of_name(name: str) -> Handicap | None:
 def handicap_of_sfen(sfen: str) -> Handicap | None:
     """Returns the handicap that begins in this position, or None; the move number does not matter."""
     return next((item for item in HANDICAPS if item.sfen.split()[:3] == sfen.split()[:3]), None)
+
+
+def has_handicap(sfen: str) -> bool:
+    """Does a game that begins in this position have a handicap?"""
+    found = handicap_of_sfen(sfen)
+    return found is not None and found.english != "even"
+
+
+def naming_sides(text: str, sfen: str) -> str:
+    """Returns a Japanese text about Black (先手) and White as it is said in a game that begins in a position.
+
+    >>> naming_sides("先手の勝ち", HANDICAPS[1].sfen)
+    '下手の勝ち'
+    """
+    return text.replace("先手", "下手").replace("後手", "上手") if has_handicap(sfen) else text

@@ -16,7 +16,7 @@ from goryu.implementation import Board
 from goryu.kifu.csa import HEADERS as CSA_HEADERS
 from goryu.kifu.csa import clock_in_csa
 from goryu.kifu.endings import written
-from goryu.kifu.handicaps import handicap_of_sfen
+from goryu.kifu.handicaps import handicap_of_sfen, naming_sides
 from goryu.kifu.notation import CSA_NAMES, FILES, KANJI, RANKS, csa_move, japanese_move, kif_move
 from goryu.kifu.record import Ending, GameRecord, Ply, Variation
 
@@ -121,8 +121,7 @@ class _Clock:
 
 
 def _side_names(record: GameRecord) -> tuple[str, str]:
-    handicap = handicap_of_sfen(record.start)
-    return ("先手", "後手") if handicap is None or handicap.english == "even" else ("下手", "上手")
+    return naming_sides("先手", record.start), naming_sides("後手", record.start)
 
 
 def _kif_headers(record: GameRecord) -> list[str]:

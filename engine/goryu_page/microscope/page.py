@@ -51,7 +51,11 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
     root = node_view(recording, step, shown["root"], subject.state, subject.game, observed)
     assert root is not None
     picture = draw(shown)
-    counts = tr("{count} {count:position|positions}, shown: {shown}", count=shown["positions"], shown=len(shown["items"]))
+    counts = tr(
+        "{count} {count:position|positions}, shown: {shown}",
+        count=shown["positions"],
+        shown=len(shown["items"]),
+    )
     return f"""<!doctype html>
 <html lang="{language()}">
 <head>
@@ -70,7 +74,7 @@ def page(recording: Recording, step: int, subject: Subject, extent: Extent) -> s
 <h1>{escape(title)}</h1>
 <p class="faint">{escape(counts)}{escape("; " + subject.details if subject.details else "")}</p>
 <p>{escape(tr(observed.about))}</p>
-<p>{tr("Formula:")} <code>{escape(observed.formula)}</code></p>
+<p>{tr("Formula:")} <code>{escape(tr(observed.formula))}</code></p>
 <p class="faint">{tr("To read:")} <code>{escape(observed.file)}</code></p>
 </div>
 </div>

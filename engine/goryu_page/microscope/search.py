@@ -145,7 +145,7 @@ def _description(observed: Observed) -> dict[str, Any]:
         "title": tr(observed.title),
         "about": tr(observed.about),
         "file": observed.file,
-        "formula": observed.formula,
+        "formula": tr(observed.formula),
         "uses": observed.algorithm.uses,
         "playouts": observed.playouts,
         "whole": observed.algorithm.searches_whole_game,

@@ -8,6 +8,7 @@ from goryu.games.shogi import STANDARD_RULES, MoveError, Rules, move_to_usi
 from goryu.games.state import Move, State
 from goryu.games.tictactoe import LINES, TicTacToe
 from goryu.implementation import Board, Reversi
+from goryu.kifu.handicaps import has_handicap
 from goryu.kifu.notation import japanese_move, western_move
 from goryu.table.clock import ClockConfig
 from goryu.table.game import Game, Played, new_board
@@ -125,6 +126,7 @@ class PageGame(Game):
             "game": self.kind,
             "position": self.position(),
             "start": self.first_position,
+            "isHandicap": has_handicap(self.first_position),
             "turn": self.turn,
             "legal": list(self.names_of_moves()) if self.is_persons_turn else [],
             "check": self.is_check(),

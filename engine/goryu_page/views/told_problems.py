@@ -6,6 +6,7 @@ from typing import Any
 from goryu.analysis.description import board_after, named_line, shown_position
 from goryu.analysis.review import PlyReview
 from goryu.implementation import Board
+from goryu.kifu.handicaps import has_handicap
 from goryu_page.dojo.answering import Answer
 from goryu_page.dojo.problems import Problem, ProblemKind
 from goryu_page.dojo.schedule import Attempt, Day
@@ -44,6 +45,7 @@ def problem_json(problem: Problem, mode: str) -> Json:
         "title": problem.content.get("title"),
         "allowsMate": problem.content.get("allows_mate"),
         "turn": board.turn,
+        "isHandicap": has_handicap(problem.start),
         **shown_position(board),
     }
 

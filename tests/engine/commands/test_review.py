@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from goryu.base.language import speaking
 from goryu.commands import review
 from goryu.kifu.reading import parse_record
 from sample_games import ROOK_HANGS_KIF
@@ -61,6 +62,18 @@ def test_the_kif_has_comments_and_the_better_line_and_can_be_read_again(game: Pa
     odds = float(rate[1]) / (100 - float(rate[1]))
     assert int(lost[1]) == pytest.approx(285 * math.log(odds), abs=20)  # Eval_Coef.
     assert [variation.ply for variation in record.variations] == [11, 11]  # The record has one, too.
+
+
+def test_in_a_handicap_game_the_sides_have_their_japanese_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game, written = tmp_path / "two.kif", tmp_path / "commented.kif"
+    game.write_text("手合割：二枚落ち\n手数----指手---------\n1 ６二銀(71)\n2 ７六歩(77)\n3 投了\n", "utf-8")
+    with speaking("ja"):
+        assert review.main([str(game), "--playouts", "20", "--kif", str(written)]) == 0
+    assert "下手の勝ち" in capsys.readouterr().out
+    record = parse_record(written.read_bytes())
+    assert all(re.search("下手の勝率 [0-9.]+ %", ply.comment) for ply in record.plies)
 
 
 def test_there_is_a_line_of_json_for_the_game_each_move_and_the_players(game: Path, tmp_path: Path) -> None:

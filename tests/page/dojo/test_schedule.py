@@ -197,5 +197,5 @@ def test_settings_that_make_no_sense_change_nothing(database: Database, changes:
 
 
 def test_an_answer_to_a_problem_that_is_gone_is_refused(database: Database) -> None:
-    with pytest.raises(InputError, match="problem 99: there is none"):
+    with pytest.raises(InputError, match="There is no problem 99"):
         answer(Schedule(database), 99, NOON)

@@ -27,6 +27,12 @@ test("the number decides between one and many, and the language how parts of a l
   assert.equal(i18n.inLine("x", "", "y"), "x　y");
 });
 
+test("in a game with a handicap Japanese has other names for the sides", () => {
+  assert.equal(i18n.ofGame("先手（▲）の勝率", { isHandicap: true }), "下手（▲）の勝率");
+  assert.equal(i18n.ofGame("後手の勝ち", { isHandicap: true }), "上手の勝ち");
+  assert.equal(i18n.ofGame("後手の勝ち", {}), "後手の勝ち");
+});
+
 test("a word of the server is named, and an unknown one stays", () => {
   i18n.start(TEXTS, "ja");
   assert.equal(i18n.word("ending", "draw"), "引き分け");

@@ -84,7 +84,7 @@ def test_a_skipped_problem_comes_last_and_an_answer_is_still_shown_after_a_reloa
         dojo.games.set_me(["甲"])
         assert (await asks["train.solution"]({}))["played"]["isMine"]
         dojo.problems.add([NewProblem(ProblemKind.MISTAKE, START_SFEN, (), {}, "7g7f")])
-        with pytest.raises(InputError, match="there is none"):  # It is no problem before its check.
+        with pytest.raises(InputError, match="There is no problem"):  # It is no problem before its check.
             await asks["train.open"]({"problem": dojo.problems.next_candidate().id})
         assert (await asks["train.state"]({}))["day"]["done"] == 1
         await asks["train.next"]({"mode": "free", "kind": "tsume"})

@@ -68,7 +68,9 @@ def _from_record(path: Path, ply: int | None, rules: Rules) -> tuple[State, Seco
     record = read_record(path)
     plies = record.plies if ply is None else record.plies[: max(ply, 0)]
     if ply is not None and len(plies) < ply:
-        raise InputError(tr("--ply {ply}: the game has {moves} {moves:move|moves}", ply=ply, moves=len(record.plies)))
+        raise InputError(
+            tr("--ply {ply}: the game has {moves} {moves:move|moves}", ply=ply, moves=len(record.plies))
+        )
     board = new_board(record.start, rules)
     for played in plies:
         board.push_usi(played.move)

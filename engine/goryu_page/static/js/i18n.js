@@ -56,6 +56,14 @@ export function labelled(name, value) {
   return language === "ja" ? `${name}：${value}` : `${name}: ${value}`;
 }
 
+/**
+ * Returns a text about Black and White; in a game with a handicap Japanese has other names for them.
+ * @type {(text: string, game: { isHandicap?: boolean }) => string}
+ */
+export function ofGame(text, { isHandicap }) {
+  return isHandicap ? text.replaceAll("先手", "下手").replaceAll("後手", "上手") : text;
+}
+
 /** Returns the parts that are there, one after the other in a line. @type {(...parts: any[]) => string} */
 export function inLine(...parts) {
   return parts.filter(Boolean).join(language === "ja" ? "　" : " · ");

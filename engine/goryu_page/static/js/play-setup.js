@@ -80,8 +80,12 @@ export class SetupForm {
   }
 
   sideName(side) {
-    if (this.values.game !== "tictactoe" || !["first", "second"].includes(side)) return t(`setup.side.${side}`);
+    if (this.values.game !== "tictactoe" || !["first", "second"].includes(side)) return i18n.ofGame(t(`setup.side.${side}`), { isHandicap: this.hasHandicap });
     return side === "first" ? "×" : "○";
+  }
+
+  get hasHandicap() {
+    return this.values.game === "shogi" && !this.given && this.values.handicap > 0;
   }
 
   choiceView(name, values, label, chosen = this.values[name]) {

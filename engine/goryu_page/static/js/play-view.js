@@ -10,8 +10,8 @@ const DISCS = ["●", "○"];
 const MARKS = { shogi: ["☗", "☖"], reversi: DISCS, reversi6: DISCS, reversi4: DISCS, tictactoe: ["×", "○"] };
 const SIDES = { shogi: ["play.black", "play.white"], reversi: REVERSI, reversi6: REVERSI, reversi4: REVERSI, tictactoe: ["play.cross", "play.ring"] };
 
-function sideName(game, side) {
-  return t(SIDES[game][side]);
+function sideName(state, side) {
+  return i18n.ofGame(t(SIDES[state.game][side]), state);
 }
 
 /**
@@ -22,7 +22,7 @@ export function playerView(state, side, { opponent, cells, clocks, isThinking })
   const { game, people, clock } = state;
   const isPerson = people[side];
   const mark = MARKS[game][side];
-  const name = isPerson ? (people[1 - side] ? sideName(game, side) : t("play.you")) : opponent;
+  const name = isPerson ? (people[1 - side] ? sideName(state, side) : t("play.you")) : opponent;
   return html`${name === mark ? nothing : html`<span class=${`mark ${game.replace(/\d/, "")} side-${side}`} aria-hidden="true">${mark}</span>`}<span class="name">${name}</span>
     ${isPerson ? nothing : html`<span class="dots" ?hidden=${!isThinking} title=${t("play.thinking")}><i></i><i></i><i></i></span>`}
     ${game.startsWith("reversi") ? html`<span class="discs number">${discsOf(cells, side)}</span>` : nothing} ${clock ? clockView(clock, side, clocks[side]) : nothing}`;
@@ -42,19 +42,20 @@ export function statusOf(state, at, waiting) {
 }
 
 function statusNow(state, waiting) {
-  const { over, people, turn, game, check, failed } = state;
+  const { over, people, turn, check, failed } = state;
   const isOneOfEach = people[0] !== people[1];
   if (over) return [verdictOf(state), reasonOf(state)];
   if (failed) return [t("play.failed"), t("play.failed.about")];
   if (!people[turn] && isOneOfEach) return [waiting || t("play.turn.engine"), ""];
-  const status = isOneOfEach ? t("play.turn.you") : t("play.turn.side", { side: sideName(game, turn) });
+  const status = isOneOfEach ? t("play.turn.you") : t("play.turn.side", { side: sideName(state, turn) });
   return [status, check ? t("play.check") : ""];
 }
 
 /** Returns who has won. */
-export function verdictOf({ over, people, game }) {
+export function verdictOf(state) {
+  const { over, people } = state;
   if (over.winner === null) return t("play.draw");
-  if (people[0] === people[1]) return t("play.wins", { side: sideName(game, over.winner) });
+  if (people[0] === people[1]) return t("play.wins", { side: sideName(state, over.winner) });
   return t(people[over.winner] ? "play.won" : "play.lost");
 }
 

@@ -56,7 +56,7 @@ export interface Shown {
 
 /** A reviewed game (`review.state`). */
 export interface Review {
-  game: { start: string; turn: number; moves: (Names & { usi: string })[]; positions: { sfen: string; check: boolean }[] };
+  game: { start: string; turn: number; isHandicap?: boolean; moves: (Names & { usi: string })[]; positions: { sfen: string; check: boolean }[] };
   positions: (Analysis | null)[];
   plies: (Ply | null)[];
   summary: unknown[];
@@ -89,6 +89,7 @@ export interface Problem extends Shown {
   ply: number | null;
   start: string;
   moves: string[];
+  isHandicap?: boolean;
   isAnswered?: boolean;
   reply?: { told: Told; move?: undefined; answer?: undefined } | { told?: undefined; move: string; answer: Answer } | null;
 }

@@ -190,7 +190,7 @@ export class Guess {
   }
 
   choiceView() {
-    const sides = ["0", "1", "both"].map((side) => [side, t(`guess.side.${side}`)]);
+    const sides = ["0", "1", "both"].map((side) => [side, i18n.ofGame(t(`guess.side.${side}`), this.game)]);
     return html`<h2>${t("guess.title")}</h2>
       <p class="small muted">${t("guess.about")}</p>
       ${choice(t("guess.side"), "guess-side", sides, this.side, (side) => (this.side = side))} ${checkBox(t("guess.mistakes"), this.ofMistakes, (isOn) => (this.ofMistakes = isOn))}
@@ -201,7 +201,7 @@ export class Guess {
     const side = (this.game.turn + this.index) % 2;
     const isAnswered = this.phase === "answered";
     const { [i18n.current()]: move } = this.game.moves[this.index];
-    const question = this.ofMistakes ? t("guess.better", { number: this.index + 1, move, kind: kindName(this.mistake.kind) }) : t(`guess.ask.${side}`, { number: this.index + 1 });
+    const question = this.ofMistakes ? t("guess.better", { number: this.index + 1, move, kind: kindName(this.mistake.kind) }) : i18n.ofGame(t(`guess.ask.${side}`, { number: this.index + 1 }), this.game);
     return html`<h2>${question}</h2>
       ${this.phase === "asking" ? html`<p>${t("guess.how")}</p>` : nothing} ${this.phase === "judging" ? html`<p class="muted">${t("guess.judging")}</p>` : nothing}
       ${isAnswered ? this.resultView() : nothing}

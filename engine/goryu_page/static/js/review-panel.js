@@ -215,8 +215,8 @@ export class ReviewPanel {
   draw() {
     if (!this.state) return;
     this.root.classList.toggle("guessing", Boolean(this.guess));
-    this.graph.setAttribute("aria-label", t("review.graph"));
-    this.graph.title = t("review.graph");
+    this.graph.title = i18n.ofGame(t("review.graph"), this.state.game);
+    this.graph.setAttribute("aria-label", this.graph.title);
     render(this.view(), this.root);
     this.drawBoard();
     this.chart.mark(this.state.place);
@@ -244,7 +244,7 @@ export class ReviewPanel {
         <div class="now stack">
           ${review?.guess.view()}
           <div class="panel win-rates">
-            <div class="row"><h2>${t(showsCentipawns() ? "review.graph.cp" : "review.graph.title")}</h2>${button(showsCentipawns() ? "review.winrate" : "review.cp", () => this.changeUnit(), { className: "small quiet", title: t("review.unit") })}</div>
+            <div class="row"><h2>${i18n.ofGame(t(showsCentipawns() ? "review.graph.cp" : "review.graph.title"), state.game)}</h2>${button(showsCentipawns() ? "review.winrate" : "review.cp", () => this.changeUnit(), { className: "small quiet", title: t("review.unit") })}</div>
             ${this.graph}${review?.progressView()}
           </div>
           ${judgementView(state, playLine)}

@@ -23,9 +23,10 @@ function clock(seconds) {
 }
 
 /** Returns the name of a player, 0 black, 1 white. */
-export function playerName({ names, ratings }, side) {
+export function playerName(game, side) {
+  const { names, ratings } = game;
   const rating = ratings[side] === null ? "" : ` (${ratings[side]})`;
-  return `${SIDES[side]} ${names[side] || t(side ? "board.white" : "board.black")}${rating}`;
+  return `${SIDES[side]} ${names[side] || i18n.ofGame(t(side ? "board.white" : "board.black"), game)}${rating}`;
 }
 
 /** What is known of the game, and how its moves are judged. */
@@ -36,7 +37,7 @@ export function factsView(game) {
     game.opening && i18n.labelled(t("review.opening"), pick(game.opening)),
     castles.length && i18n.labelled(t("review.castles"), castles.join(" ")),
     t("review.number", { count: game.moves.length }),
-    game.winner !== null && t(`review.won.${game.winner}`),
+    game.winner !== null && i18n.ofGame(t(`review.won.${game.winner}`), game),
     i18n.word("ending", game.ending),
   ];
   const percents = (shares) => Object.fromEntries(Object.entries(shares).map(([name, share]) => [name, percent(share)]));

@@ -240,7 +240,7 @@ class ReviewView {
     this.choosePlayouts(state.game.playouts);
     this.isRunning = state.isRunning;
     this.counted = this.deep = null;
-    this.named = { file: state.file, date: state.date, names: state.game.names };
+    this.named = { file: state.file, date: state.date, names: state.game.names, isHandicap: state.game.isHandicap };
     this.networkTexts = state.network;
     this.panel.load(state);
     if (keepsPlace && branch) this.panel.playLine(branch.at, branch, branch.depth, branch.before);
@@ -337,7 +337,7 @@ class ReviewView {
   /** Names the game by its players and its day; one without names by its file. */
   title() {
     const { file, date, names } = this.named;
-    const players = names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`);
+    const players = names.map((name, side) => `${SIDES[side]}${name || i18n.ofGame(t(side ? "board.white" : "board.black"), this.named)}`);
     return names.some(Boolean) ? [...players, date].join(" ") : file;
   }
 

@@ -81,7 +81,7 @@ export class SecondOpinion {
     const { move, cp, mate, depth, line } = found;
     const facts = [
       mate !== null && t(mate > 0 ? "review.opinion.mate" : "review.opinion.mated", { plies: Math.abs(mate) }),
-      cp !== null && t("review.opinion.score", { score: cp > 0 ? `+${cp}` : String(cp).replace("-", "−") }),
+      cp !== null && i18n.ofGame(t("review.opinion.score", { score: cp > 0 ? `+${cp}` : String(cp).replace("-", "−") }), this.panel.state.game),
       depth !== null && t("review.opinion.depth", { depth }),
     ];
     const names = line[i18n.current()];

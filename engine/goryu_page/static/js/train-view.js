@@ -12,10 +12,10 @@ const { t } = i18n;
 /** What is asked, and where the problem comes from. */
 export function taskView(problem) {
   if (!problem) return html`<h2>${t("train.welcome")}</h2><p class="muted small">${t("train.about")}</p>`;
-  const names = problem.names?.some(Boolean) ? problem.names.map((name, side) => `${SIDES[side]}${name || t(side ? "board.white" : "board.black")}`).join(" ") : "";
+  const names = problem.names?.some(Boolean) ? problem.names.map((name, side) => `${SIDES[side]}${name || i18n.ofGame(t(side ? "board.white" : "board.black"), problem)}`).join(" ") : "";
   const source = [problem.title, names, problem.date, problem.ply && problem.names && t("train.ply", { ply: problem.ply })];
   const task = t(`train.task.${problem.kind}`, { length: problem.length });
-  return html`<h2>${task} ${t(problem.turn ? "train.white" : "train.black")}</h2><p class="muted small">${i18n.inLine(...source)}</p>`;
+  return html`<h2>${task} ${i18n.ofGame(t(problem.turn ? "train.white" : "train.black"), problem)}</h2><p class="muted small">${i18n.inLine(...source)}</p>`;
 }
 
 /** What the answer was worth, and what may be told. view: the view "Train". */
