@@ -247,6 +247,24 @@ def test_the_place_stays_after_a_lost_connection_and_the_analysis_after_a_look_e
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
+def test_back_and_forward_lead_through_the_games(open_page: Any, server: Any) -> None:
+    server.dojo.games.add_file(ROOK_HANGS_KIF, "game.kif")
+    page = open_page("#review/1/4", storage={"goryu.review.playouts": "100"})
+    moves = page.locator(".review .game-move")
+    expect(moves).to_have_count(13)
+    page.wait_for_url("**/#review/1/4")
+    page.get_by_role("button", name="Another game").click()
+    page.wait_for_url("**/#review")
+    page.get_by_label("Paste a record").fill("position startpos moves 7g7f 3c3d")
+    page.get_by_role("button", name="Open the text").click()
+    page.wait_for_url("**/#review/r*/*")
+    pasted = page.url
+    for step in (page.go_back, page.go_forward, page.reload, page.go_back):
+        step()
+        expect(moves).to_have_count(13 if step == page.go_back else 3)
+        page.wait_for_url("**/#review/1/4" if step == page.go_back else pasted)
+
+
 def test_the_end_of_an_old_review_leaves_the_new_one_running(
     open_page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,6 +152,22 @@ def test_after_a_lost_connection_the_problem_on_the_board_is_that_of_the_server(
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
 
 
+def test_back_and_forward_lead_through_the_problems(open_page: Any, prepared: Any) -> None:
+    prepared.dojo.problems.add_starter_set()
+    mate, mistake = (one.id for one in prepared.dojo.problems.sound())
+    page = open_page(f"#train/{mistake}")
+    page.get_by_role("button", name="Skip").click()
+    page.wait_for_url(f"**/#train/{mate}")
+    task = page.locator(".train .task h2")
+    for step in (page.go_back, page.go_forward, page.reload, page.go_back):
+        step()
+        wanted, text = (mistake, "What is better?") if step == page.go_back else (mate, "Mate in 1.")
+        expect(task).to_contain_text(text)
+        page.wait_for_url(f"**/#train/{wanted}")
+        (session,) = prepared.server.sessions.values()
+        assert session.views["train"]._shown.problem.id == wanted
+
+
 TWO_KINDS_LESS = """async () => {
   const { request } = goryu.take("js/socket.js");
   for (const box of [...document.querySelectorAll(".train fieldset input")].slice(1, 3)) box.click();

@@ -78,16 +78,29 @@ export function stored(key, storage = localStorage) {
 }
 
 let due = 0;
+/** @type {string | null} */
+let left = null; // The address of a game or a problem after which the user has asked for another one.
+
+/** Returns the game or the problem that an address #VIEW/KEY names, or undefined. */
+function keyOf(address) {
+  return address.split("/")[1];
+}
 
 /**
  * Writes what a view shows into the address, but not too often, or the browser refuses it; and not if the view is hidden or the
- * address has changed: then the user goes elsewhere, and the browser may be about to say so.
+ * address has changed: then the user goes elsewhere, and the browser may be about to say so. isAnother: has the user asked for another
+ * game or problem? Then "Back" returns to the one before.
  */
-export function setAddress(section, address) {
+export function setAddress(section, address, isAnother = false) {
   clearTimeout(due);
   const { hash } = location;
+  left = isAnother ? hash : left;
   due = setTimeout(() => {
-    if (!section.hidden && location.hash === hash && hash !== address) history.replaceState(null, "", address);
+    const pushes = left === hash && keyOf(hash) && keyOf(hash) !== keyOf(address);
+    left = null;
+    if (section.hidden || location.hash !== hash || hash === address) return;
+    if (pushes) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
   }, 200);
 }
 

@@ -171,8 +171,8 @@ class ReviewView {
     return this.setAddress();
   }
 
-  setAddress() {
-    setAddress(this.section, this.key ? `#review/${this.key}/${this.panel.state.place}` : "#review");
+  setAddress(isAnother = false) {
+    setAddress(this.section, this.key ? `#review/${this.key}/${this.panel.state.place}` : "#review", isAnother);
   }
 
   /** Begins with the user's first mistake, if the user played the game. */
@@ -184,12 +184,12 @@ class ReviewView {
     await this.isConnected;
     if (this.panel.state) return;
     const file = await socket.request("session.file");
-    await this.open({ name: file.name, content: file.content });
+    await this.open({ name: file.name, content: file.content }, newKey());
   }
 
   async openPlayed() {
     const record = taken();
-    if (record) await this.open(record);
+    if (record) await this.open(record, newKey());
     else await this.arrive();
   }
 
@@ -210,15 +210,17 @@ class ReviewView {
 
   /**
    * Opens a record, {name, content} or {name, text}, or the game of My games whose number is the key, and begins its review.
+   * key: that which an address names; without it the user has asked for another game.
    * ply: the position to show, as text; without it the user's own game begins with the first mistake.
    */
-  async open(source, key = keyOf({ date: Date.now() }), ply = "") {
+  async open(source, key = "", ply = "") {
     this.isOpening = !this.panel.state;
     this.drawOpener();
     const same = readRecent().find((one) => source.name && one.text === source.text && one.content === source.content);
     try {
-      const state = await socket.request("review.open", { ...source, key: same ? keyOf(same) : key, playouts: this.playouts });
+      const state = await socket.request("review.open", { ...source, key: same ? keyOf(same) : key || newKey(), playouts: this.playouts });
       this.shows(state, false);
+      this.setAddress(!key);
     } finally {
       this.isOpening = false;
       this.drawOpener();
@@ -256,7 +258,7 @@ class ReviewView {
     this.panel.close();
     this.source = null;
     this.key = "";
-    this.setAddress();
+    this.setAddress(true);
     this.opener.querySelector("textarea").value = "";
     this.drawOpener();
   }
@@ -397,6 +399,10 @@ function readRecent() {
 /** Returns the name of a recent game in the address; games of My games have numbers. @type {(game: { key?: string, date: number }) => string} */
 function keyOf({ key, date }) {
   return key ?? `r${date.toString(36)}`;
+}
+
+function newKey() {
+  return keyOf({ date: Date.now() });
 }
 
 /** Returns the name of a number of playouts, if there is one. */

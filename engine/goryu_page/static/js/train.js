@@ -57,6 +57,7 @@ class TrainView {
   async arrive(isNew = false) {
     await this.refresh();
     const { problem } = this.train;
+    if (this.wantedId && this.wantedId !== problem?.id) this.storm = null;
     const id = this.wantedId ?? (isNew ? problem?.id : null);
     this.wantedId = null; // The address counts once.
     const isKnown = this.hasBegun && !isNew && !this.isUnsure;
@@ -67,9 +68,9 @@ class TrainView {
     else this.setAddress();
   }
 
-  setAddress() {
+  setAddress(isAnother = false) {
     const { problem } = this.train;
-    setAddress(this.section, problem ? `#train/${problem.id}` : "#train");
+    setAddress(this.section, problem ? `#train/${problem.id}` : "#train", isAnother);
   }
 
   // The state.
@@ -122,8 +123,9 @@ class TrainView {
   async start(wanted, skips = false) {
     this.wanted = wanted;
     const problem = await this.ask("train.next", { ...wanted, skips });
-    if (problem) return this.shows(problem);
-    this.begin(null);
+    const isAnother = wanted.mode !== "storm"; // Those of a storm would fill the history.
+    if (problem) return this.shows(problem, isAnother);
+    this.begin(null, isAnother);
     await this.refresh();
     if (wanted.mode === "free") toast(t("train.none"));
     return this.drawAll();
@@ -171,14 +173,15 @@ class TrainView {
     this.drawAll();
   }
 
-  begin(problem) {
+  begin(problem, isAnother = false) {
     this.message = null;
     this.train.begin(problem);
-    this.setAddress();
+    this.setAddress(isAnother);
   }
 
-  shows(problem) {
-    this.begin(problem);
+  /** isAnother: has the user asked for another problem? */
+  shows(problem, isAnother = false) {
+    this.begin(problem, isAnother);
     this.board.setOrientation(problem.turn ? "white" : "black");
     this.drawBoard(false);
     this.draw();
