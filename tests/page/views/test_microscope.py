@@ -241,6 +241,12 @@ def test_a_reload_keeps_the_search_and_a_phone_shows_all_of_it(open_page: Any) -
     page.click("#language")
     expect(page.locator(".microscope .progress")).to_contain_text("· 30 playouts ·")
     expect(page.locator(".about h2")).to_have_text("PUCT on a graph")
+    page.locator(".microscope summary", has_text="Set up").click()
+    page.locator(".microscope").get_by_label("Game", exact=True).select_option("reversi")
+    expect(page).to_have_url(re.compile("game%3Dreversi"))
+    page.go_back()
+    expect(page.locator(".microscope .progress")).to_contain_text("· 30 playouts ·")
+    assert "reversi" not in page.url
 
 
 @pytest.mark.slow

@@ -79,9 +79,9 @@ export function stored(key, storage = localStorage) {
 
 let due = 0;
 /** @type {string | null} */
-let left = null; // The address of a game or a problem after which the user has asked for another one.
+let left = null; // The address of a game, problem or search after which the user has asked for another one.
 
-/** Returns the game or the problem that an address #VIEW/KEY names, or undefined. */
+/** Returns the game, problem or search that an address #VIEW/KEY names, or undefined. */
 function keyOf(address) {
   return address.split("/")[1];
 }
@@ -89,7 +89,7 @@ function keyOf(address) {
 /**
  * Writes what a view shows into the address, but not too often, or the browser refuses it; and not if the view is hidden or the
  * address has changed: then the user goes elsewhere, and the browser may be about to say so. isAnother: has the user asked for another
- * game or problem? Then "Back" returns to the one before.
+ * game, problem or search? Then "Back" returns to the one before.
  */
 export function setAddress(section, address, isAnother = false) {
   clearTimeout(due);

@@ -148,9 +148,9 @@ class Microscope {
     const isExample = game.examples.some(([text]) => text === chosen.text);
     const type = (event) => this.choose({ text: event.target.value });
     const fields = algorithm.parameters.map((one) => this.parameterView(one));
-    return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin(), this.picture.element.focus())}>
+    return html`<form class="stack" @submit=${(event) => (event.preventDefault(), this.begin(true), this.picture.element.focus())}>
       <div class="pair">
-        ${selectField(t("microscope.game"), Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => (this.chooseGame(name), this.begin()))}
+        ${selectField(t("microscope.game"), Object.keys(games).map((name) => [name, t(`game.${name}`)]), chosen.game, (name) => (this.chooseGame(name), this.begin(true)))}
         ${selectField(t("microscope.example"), [...game.examples, [OWN, t("microscope.own")]], isExample ? chosen.text : OWN, (text) => this.chooseExample(text))}
       </div>
       <label class="field"><span>${t("microscope.text")}</span><textarea rows="1" spellcheck="false" .value=${live(chosen.text)} @input=${type}></textarea></label>
@@ -266,12 +266,12 @@ class Microscope {
     return `#microscope/${encodeURIComponent(String(all))}`;
   }
 
-  setAddress() {
-    if (this.chosen.text.length <= MOST_ADDRESS) setAddress(this.section, this.address());
+  setAddress(isAnother = false) {
+    if (this.chosen.text.length <= MOST_ADDRESS) setAddress(this.section, this.address(), isAnother);
   }
 
-  /** Begins the search that the form describes and shows its start, unless another step is asked for meanwhile. */
-  async begin() {
+  /** Begins the search that the form describes and shows its start, unless another step is asked for meanwhile. isAnother: has the user asked for it? */
+  async begin(isAnother = false) {
     this.pause();
     const { game, text, step = 0, ...others } = this.pending ?? {};
     this.pending = null;
@@ -294,6 +294,7 @@ class Microscope {
       }
       throw error;
     }
+    if (isAnother) this.setAddress(true);
     if (this.wanted === asked) await this.ask({ step: this.step });
   }
 
