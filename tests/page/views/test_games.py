@@ -48,7 +48,11 @@ def test_games_are_imported_reviewed_listed_and_opened(
     server.dojo.reviewing.reviews.playouts = 10
     change_training_settings(server.dojo.database, {"playouts": 100})  # The checks come between the reviews.
     page = open_page("#games", storage={"goryu.review.playouts": "100"})
-    expect(page.locator(".games .notice:visible")).to_contain_text("No games yet")
+    notice = page.locator(".games .notice:visible")
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(notice).to_have_text("No games yet. Add files or a whole folder under “Add and set up”.")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(notice).to_contain_text("or drop them here")
     drop(page, tmp_path / "games")
     rows = page.locator(".game-list tbody tr")
     expect(rows).to_have_count(6)

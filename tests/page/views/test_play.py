@@ -215,6 +215,12 @@ def test_two_engines_play_each_other_and_wait_when_they_are_told(page: Any, serv
 
     page.get_by_role("button", name="New game").click()
     page.locator('input[name="game"][value="shogi"]').check(force=True)
+    page.locator('input[name="side"][value="first"]').check(force=True)
+    page.get_by_label("Your strength").select_option("1d")
+    choose_level(page, 4)
+    expect(page.get_by_text("A match for you")).to_be_visible()
+    page.locator('input[name="side"][value="none"]').check(force=True)
+    expect(page.get_by_text("A match for you")).to_be_hidden()
     page.get_by_label("Engine for White").select_option("2")
     server.dojo.timing = replace(server.dojo.timing, least_reply_s=0.5)  # Their game is not over too soon.
     page.get_by_role("button", name="Start").click()

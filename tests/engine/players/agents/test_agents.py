@@ -127,6 +127,7 @@ def test_a_match_counts_from_the_agents_side() -> None:
     assert match(random, perfect, TicTacToe, 4).wins == 0
     both = paired_match(perfect, random, TicTacToe, 5)
     assert both.games == 5
+    assert Score(1, 0, 1).counts == "1 win, 0 draws, 1 loss"
     assert as_first + as_second == Score(as_first.wins + as_second.wins, as_first.draws + as_second.draws, 0)
 
 
