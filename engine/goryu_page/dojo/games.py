@@ -193,6 +193,10 @@ class Games:
         rows = self._database.rows("SELECT moves FROM games WHERE id = ? AND file = ''", kept.number)
         return bool(rows) and tuple(rows[0]["moves"].split()[: len(kept.moves)]) == kept.moves
 
+    def has(self, identity: int) -> bool:
+        """Is there a game of this number?"""
+        return bool(self._database.rows("SELECT 1 FROM games WHERE id = ?", identity))
+
     def get(self, identity: int) -> Game:
         """Returns a game; raises InputError if there is none of this number."""
         rows = self._database.rows("SELECT * FROM games WHERE id = ?", identity)

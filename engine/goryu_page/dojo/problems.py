@@ -192,7 +192,9 @@ class Problems:
         counts = {kind.value: {state.value: 0 for state in ProblemState} for kind in ProblemKind}
         rows = self._database.rows("SELECT kind, state, COUNT(*) AS n FROM problems GROUP BY kind, state")
         for row in rows:
-            counts[row["kind"]][row["state"]] = row["n"]
+            states = counts.get(row["kind"], {})
+            if row["state"] in states:  # Not in a damaged row.
+                states[row["state"]] = row["n"]
         return counts
 
     def refusals(self) -> dict[str, int]:

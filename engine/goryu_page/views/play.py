@@ -18,7 +18,7 @@ from goryu.kifu.handicaps import HANDICAPS
 from goryu.kifu.record import Ending
 from goryu_page.dojo.network_choice import found_networks
 from goryu_page.session.messages import MessageError
-from goryu_page.session.session import Job, Session, StoppedError, View, text_of
+from goryu_page.session.session import Job, Session, StoppedError, View, in_thread, text_of
 from goryu_page.views.game import PageGame
 from goryu_page.views.keeping import Keeper
 from goryu_page.views.lesson import THRESHOLDS
@@ -130,6 +130,13 @@ class PlayView(View):
         finally:
             self._continue()
         return self._state()
+
+    @in_thread
+    def on_kept(self, number: Number) -> int | None:
+        """Returns the number of the game in My games; None if it is not there, or not any more."""
+        self._current(number)
+        kept = self._keeper.number if self._keeper else None
+        return kept if kept is not None and self.session.dojo.games.has(kept) else None
 
     def on_again(self, number: Number) -> dict[str, Any]:
         """Asks an opponent again that has failed to move, or lets engines go on that wait."""

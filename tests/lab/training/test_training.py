@@ -388,6 +388,20 @@ def test_a_folder_has_one_run_at_a_time(tmp_path: Path, capsys: pytest.CaptureFi
     assert "none.hcpe" in capsys.readouterr().err
 
 
+def test_a_network_for_which_there_is_no_memory_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from goryu_lab.commands.training import train
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory\nmore")
+
+    monkeypatch.setattr(train, "train_and_export", fail)
+    assert train.main(["--source", "some.hcpe,540", "--folder", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert said == "goryu train: DefaultCPUAllocator: can't allocate memory\n"
+
+
 def test_a_full_disk_is_an_error_that_names_it_and_leaves_the_checkpoint(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     train(new_config(steps=4, evaluations=1), small_dataset(), {}, tmp_path)

@@ -132,6 +132,17 @@ def test_a_removed_problem_does_not_come_back(database: Database) -> None:
     assert problems.get(candidate.id).state is ProblemState.REMOVED
 
 
+def test_a_damaged_row_is_not_counted(database: Database) -> None:
+    reviewed(database, PLIES[0])
+    problems = Problems(database)
+    collect(database)
+    before = problems.counts()
+    candidate = present(problems.next_candidate())
+    database.run("UPDATE problems SET kind = 'tsuVe' WHERE id = ?", candidate.id)
+    before[candidate.kind]["candidate"] -= 1
+    assert problems.counts() == before
+
+
 def answers_of(rates: tuple[float, ...]) -> list[dict[str, Any]]:
     """Returns answers with these win rates, the best first; the last rate is that of the move of the game."""
     moves = [*["7g7f", "2g2f", "6g6f", "1g1f"][: len(rates) - 1], "9g9f"]

@@ -131,7 +131,10 @@ def test_a_game_that_goes_on_replaces_no_other(in_a_tab: Any) -> None:
     async def work(tab: Tab) -> None:
         tab.new()
         number = (await tab.ask("resign"))["kept"]
+        asked = {"number": tab.view._number}
+        assert await tab.asks["play.kept"](asked) == number
         tab.games.delete(number)
+        assert await tab.asks["play.kept"](asked) is None
         assert tab.games.add(other, "other.kif") == number + 1
         await end_again(tab)
         assert tab.games.get(number + 1).file == "other.kif"

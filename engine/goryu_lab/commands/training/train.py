@@ -12,6 +12,7 @@ Several GPUs, or several computers, share each batch when torchrun starts the co
 """
 
 import argparse
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goryu.base.config_fields import option, ranged
-from goryu.base.errors import GoryuError, InputError
+from goryu.base.errors import GoryuError, InputError, first_line
 from goryu.base.files import held_folder
 from goryu.commands.common import new_parser, program
 from goryu.commands.config_options import add_fields, from_arguments
@@ -102,6 +103,10 @@ def run(args: argparse.Namespace) -> int:
             if group.is_first:
                 raise
             raise GoryuError(f"process {group.rank}: {error}") from error
+        except RuntimeError as error:  # PyTorch has no class of its own for a CPU without memory.
+            if not re.search("allocate memory|out of memory", str(error)):
+                raise
+            raise GoryuError(first_line(error)) from error
     return 0
 
 

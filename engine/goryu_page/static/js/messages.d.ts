@@ -12,6 +12,7 @@ export interface Requests {
   "play.declare": { number: number };
   "play.hint": { number: number };
   "play.keep": { number: number };
+  "play.kept": { number: number };
   "play.move": { number: number; move: string };
   "play.network": { name: string };
   "play.new": { game: "shogi" | "reversi" | "reversi6" | "reversi4" | "tictactoe"; opponent?: string | null; rival?: string | null; side?: "first" | "second" | "random" | "both" | "none"; sfen?: string; clock?: { main?: number; byoyomi?: number; increment?: number } | null; lesson?: { threshold: number; moves?: Array<{ ply: number; name: string; ja: string; en: string; loss: number; fate: "fine" | "kept" | "taken back" }>; isDue?: boolean } | null; moves?: Array<string>; seconds?: Array<number> | null; clocks?: Array<[number, number]>; over?: { ending: "resignation" | "checkmate" | "declaration" | "time" | "illegal move" | "perpetual check" | "repetition" | "impasse" | "maximum ply" | "draw" | "forfeit" | "no mate" | "interrupted" | ""; winner?: 0 | 1 | null } | null; name?: string; keeps?: boolean; before?: number; kept?: number | null };

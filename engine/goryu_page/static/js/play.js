@@ -229,9 +229,10 @@ class PlayView {
 
   /** Opens the review of the game: that of My games, or its record if it is not kept. */
   async review() {
-    const { kept, over } = this.state;
-    if (kept !== null && over) location.hash = `#review/${kept}`;
-    else handoff.review(await socket.request("play.save", { number: this.state.number, form: "kif" }));
+    const { number, over } = this.state;
+    const kept = over ? await socket.request("play.kept", { number }) : null;
+    if (kept !== null) location.hash = `#review/${kept}`;
+    else handoff.review(await socket.request("play.save", { number, form: "kif" }));
   }
 
   flip() {
