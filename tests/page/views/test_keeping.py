@@ -15,6 +15,7 @@ from goryu_page.dojo.dojo import Dojo
 from goryu_page.dojo.strength import Strength, set_grade, strength
 from goryu_page.session.session import Session
 from goryu_page.views.play import PlayView
+from present import present
 from sample_games import ROOK_HANGS
 
 MOVES = ROOK_HANGS[:10]
@@ -140,14 +141,14 @@ def test_a_game_that_goes_on_replaces_no_other(in_a_tab: Any) -> None:
         assert tab.games.get(number + 1).file == "other.kif"
 
         tab.games.delete(tab.view._keeper.number)
-        known = tab.games.add(played, "known.kif")
+        known = present(tab.games.add(played, "known.kif"))
         tab.new()
         assert (await tab.ask("resign"))["kept"] == known
         await end_again(tab)
         assert tab.games.get(known).file == "known.kif"
 
         tab.games.delete(number + 1)
-        foreign = tab.games.add(other)
+        foreign = present(tab.games.add(other))
         tab.new(kept=foreign)
         await tab.ask("resign")
         assert tab.games.get(foreign).moves == other.moves
