@@ -184,8 +184,8 @@ def test_a_game_begins_from_a_legal_start_position_and_ends_by_declaration_or_on
     page.keyboard.press("Tab")
     expect(editor.get_by_role("alert")).to_contain_text("SFEN")
     page.problems.clear()  # The page writes what it shows to the console too.
+    # The click ends the writing: both ask the server at once.
     editor.get_by_label("SFEN").fill("K7+R/+R+B+B6/GGGGSSSS1/9/9/9/9/9/4k4 b 4N4L18P 1")
-    page.keyboard.press("Tab")
     editor.get_by_role("button", name="Play from it").click()
     page.get_by_text("Both", exact=True).click()
     page.get_by_role("button", name="Start").click()

@@ -120,6 +120,7 @@ class PositionEditor {
   constructor() {
     this.board = /** @type {any} */ (null); // An EditorBoard, from the first opening on: shogiground measures what is shown.
     this.problem = "";
+    this.writing = /** @type {Promise<boolean> | null} */ (null); // While a written position is checked.
     this.place = h("div");
     this.dialog = h("dialog", { class: "editor" }, this.place);
     document.body.append(this.dialog);
@@ -144,19 +145,27 @@ class PositionEditor {
     this.set([board, side, ...rest].join(" "));
   }
 
-  /** Gives a position to `call` if the rules allow it, or else says why not. */
+  /** Gives a position to `call` if the rules allow it, or else says why not; returns whether they do. */
   async check(sfen, call) {
     try {
       call(await socket.request("play.position", { sfen }));
+      return true;
     } catch (error) {
       if (error instanceof socket.ConnectionLost) throw error;
       this.problem = error.message;
       this.draw();
+      return false;
     }
   }
 
-  take(view) {
-    return this.check(this.board.position.sfen, (sfen) => {
+  async write(sfen) {
+    this.writing = this.check(sfen, (written) => this.set(written));
+    await this.writing.finally(() => (this.writing = null));
+  }
+
+  async take(view) {
+    if (this.writing && !(await this.writing)) return; // A click on a button ends the writing a moment before.
+    await this.check(this.board.position.sfen, (sfen) => {
       this.dialog.close();
       TARGETS[view](sfen);
     });
@@ -182,7 +191,7 @@ class PositionEditor {
         <div class="row">
           ${button("editor.start", () => this.set(START))}${button("editor.bare", () => this.set(BARE))}${button("editor.flip", () => this.flip())}
         </div>
-        <label class="field">${t("editor.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(sfen)} @change=${(event) => this.check(event.target.value, (written) => this.set(written))} /></label>
+        <label class="field">${t("editor.sfen")}<input type="text" spellcheck="false" autocomplete="off" maxlength="200" .value=${live(sfen)} @change=${(event) => this.write(event.target.value)} /></label>
         <p class="wrong" role="alert">${this.problem}</p>
         <div class="row targets">
           ${Object.keys(TARGETS).map((view) => button(`editor.${view}`, () => this.take(view)))}${button("editor.close", () => this.dialog.close(), { className: "quiet" })}
