@@ -12,7 +12,7 @@ from goryu.base.language import tr
 from goryu.base.sqlite_file import FAULTS
 from goryu_page.dojo.backup_rows import check_rows
 from goryu_page.dojo.database import Database
-from goryu_page.dojo.games import game_digest, indexed_positions
+from goryu_page.dojo.games import game_digest, indexed_positions, next_number
 from goryu_page.dojo.problems import ProblemKind, ProblemState
 from goryu_page.dojo.reviews import summarise
 from goryu_page.dojo.schema import MIGRATIONS
@@ -137,7 +137,7 @@ class _Merge:
         if (new := self._find(same, row["digest"])) is None:
             positions = list(indexed_positions(row["start"], moves))
             with self._database.transaction() as connection:
-                added = self._database.insert("games", row)
+                added = self._database.insert("games", {"id": next_number(self._database), **row})
                 self._done.games += added is not None
                 new = added or self._find(same, row["digest"])
                 connection.executemany(

@@ -83,6 +83,12 @@ class Imported:
     faults: list[str] = field(default_factory=list)
 
 
+def next_number(database: Database) -> int:
+    """Returns the number of the next game: pages remember numbers, so none is used again."""
+    (row,) = database.rows("SELECT MAX(id) FROM games")
+    return max(int(row[0] or 0), int(database.setting(LAST_DELETED, 0))) + 1
+
+
 def position_key(sfen: str) -> bytes:
     """Returns the key of a position: board, side to move and pieces in hand, without the number of the move.
 
@@ -156,18 +162,13 @@ class Games:
         }
         positions = list(indexed_positions(record.start, record.moves))
         with self._database.transaction() as connection:
-            added = self._database.insert("games", {"id": self._next_number(), **row})
+            added = self._database.insert("games", {"id": next_number(self._database), **row})
             if added is not None:
                 connection.executemany(
                     "INSERT INTO positions (game, ply, key, move) VALUES (?, ?, ?, ?)",
                     ((added, *position) for position in positions),
                 )
             return added
-
-    def _next_number(self) -> int:
-        """Returns the number of the next game: pages remember numbers, so none is used again."""
-        (row,) = self._database.rows("SELECT MAX(id) FROM games")
-        return max(int(row[0] or 0), int(self._database.setting(LAST_DELETED, 0))) + 1
 
     def keep(self, played: PlayedGame) -> tuple[int, bool]:
         """Keeps a game that was played here; its name of the user is one of theirs.
@@ -215,7 +216,7 @@ class Games:
     def delete(self, identity: int) -> None:
         """Deletes a game with its review; its problems stay."""
         with self._database.transaction():
-            last = self._next_number() - 1
+            last = next_number(self._database) - 1
             self._database.run("DELETE FROM games WHERE id = ?", identity)
             self._database.set_setting(LAST_DELETED, last)
 

@@ -47,7 +47,8 @@ class Keeper:
         self._session = session
         self._is_wanted, self._moves_before, self._on_kept = is_wanted, moves_before, on_kept
         self._level = level
-        self._own = None if number is None else KeptGame(number, tuple(moves[moves_before:]))
+        begun = tuple(moves[moves_before:])  # Without a move nothing tells it from another game.
+        self._own = KeptGame(number, begun) if number is not None and begun else None
         self._has_ended = is_kept
         self._keeping: asyncio.Task[None] | None = None
 

@@ -102,6 +102,14 @@ def test_two_databases_are_joined_and_the_better_review_and_the_later_card_stay(
     assert len(found["attempts"]) == 4
 
 
+def test_a_merged_game_gets_no_number_of_a_deleted_one(tmp_path: Path) -> None:
+    mine, other = filled(tmp_path / "mine.sqlite3", (1,)), filled(tmp_path / "other.sqlite3", (2,))
+    Games(mine).delete(1)
+    other.close()
+    assert merge(mine, tmp_path / "other.sqlite3").games == 1
+    assert [row["id"] for row in mine.rows("SELECT id FROM games")] == [2]
+
+
 def test_other_files_are_refused_and_left_alone(tmp_path: Path) -> None:
     mine = Database(tmp_path / "mine.sqlite3")
     other = tmp_path / "other.sqlite3"

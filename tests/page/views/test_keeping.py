@@ -152,6 +152,12 @@ def test_a_game_that_goes_on_replaces_no_other(in_a_tab: Any) -> None:
         tab.new(kept=foreign)
         await tab.ask("resign")
         assert tab.games.get(foreign).moves == other.moves
+        tab.games.delete(tab.view._keeper.number)
+        tab.new(kept=foreign, moves=[])
+        for move in MOVES:
+            tab.view._game.push(tab.view._game.move_named(move))
+        assert (await tab.ask("resign"))["kept"] not in (None, foreign)
+        assert tab.games.get(foreign).moves == other.moves
 
     in_a_tab(work)
 
