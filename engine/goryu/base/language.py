@@ -78,10 +78,11 @@ def language() -> str:
 def plural(number: int, noun: str) -> str:
     """Returns a number with an English noun whose plural ends in s.
 
-    >>> plural(1, "pair"), plural(0, "pair")
-    ('1 pair', '0 pairs')
+    >>> plural(1, "pair"), plural(0, "pair"), plural(2, "loss")
+    ('1 pair', '0 pairs', '2 losses')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number} {noun}{ending}"
 
 
 def tr(text: str, /, **values: object) -> str:

@@ -53,8 +53,8 @@ class Score:
     def counts(self) -> str:
         """The numbers of wins, draws and losses, and the margin, for display."""
         margin = "" if self.margin is None else f", mean margin {self.margin:+.1f}"
-        losses = "1 loss" if self.losses == 1 else f"{self.losses} losses"
-        return f"{plural(self.wins, 'win')}, {plural(self.draws, 'draw')}, {losses}{margin}"
+        counts = plural(self.wins, "win"), plural(self.draws, "draw"), plural(self.losses, "loss")
+        return ", ".join(counts) + margin
 
     def __add__(self, other: "Score") -> "Score":
         margin = None
