@@ -60,6 +60,7 @@ class GameBuilder:
         self._lines = [self._main]
         self._moves = 0
         self.ending, self.winner = Ending.UNKNOWN, None  # type: tuple[Ending, int | None]
+        self._end_seconds: float | None = None
 
     @property
     def is_main(self) -> bool:
@@ -98,11 +99,13 @@ class GameBuilder:
         comments = self._line.plies[-1].comments if self._line.plies else self._line.comments
         comments.append(printable(text))
 
-    def seconds(self, seconds: float) -> None:
-        """Sets the time of the last move; raises RecordError if no game can last so long."""
+    def seconds(self, seconds: float, *, is_of_end: bool = False) -> None:
+        """Sets the time of the last move or the end; raises RecordError if no game can last so long."""
         if not 0 <= seconds < MAX_SECONDS:
             raise self.error(tr("expected a time of a move, received {text!r}", text=f"{seconds:g} s"))
-        if self._line.plies:
+        if is_of_end and self.is_main:
+            self._end_seconds = seconds
+        elif self._line.plies and not is_of_end:
             self._line.plies[-1].seconds = seconds
 
     def branch(self, ply: int) -> None:
@@ -156,6 +159,7 @@ class GameBuilder:
             ratings=ratings,
             ending=self.ending,
             winner=self.winner,
+            end_seconds=self._end_seconds,
             headers={printable(key): printable(value) for key, value in (headers or {}).items()},
             comment="\n".join(self._main.comments),
             variations=_children(self._main, frozen),

@@ -134,8 +134,8 @@ class _CsaReader:
         self._headers[HEADERS.get(key, key)] = clock_in_kif(value) if key == "TIME_LIMIT" else value
 
     def _time(self, seconds: float) -> None:
-        if self._game is not None and not self._has_ended:
-            self._game.seconds(seconds)
+        if self._game is not None:
+            self._game.seconds(seconds, is_of_end=self._has_ended or self._illegal is not None)
 
     def _comment(self, line: str) -> None:
         if match := _RATING.match(line):

@@ -109,10 +109,7 @@ def _read_entry(builder: GameBuilder, entry: Mapping[str, Any], ply: int) -> Non
         if ply == 0 or ply != builder.ply:
             raise builder.error(tr("moves[{ply}]: a move before the start or after the end", ply=ply))
         builder.play(lambda board: _move(board, entry["move"]))
-        if "time" in entry:
-            now = entry["time"]["now"]
-            seconds = 3600 * float(now.get("h", 0)) + 60 * float(now.get("m", 0)) + float(now.get("s", 0))
-            builder.seconds(seconds)
+        _read_time(builder, entry, is_of_end=False)
     for comment in entry.get("comments", []):
         for line in str(comment).split("\n"):
             builder.comment(line)
@@ -123,6 +120,15 @@ def _read_entry(builder: GameBuilder, entry: Mapping[str, Any], ply: int) -> Non
             problem = tr("expected one of {known}, received {text!r}", known=known, text=word[:30])
             raise builder.error(f"moves[{ply}].special: {problem}")
         builder.end(ENDINGS[word], {"+ILLEGAL_ACTION": 1, "-ILLEGAL_ACTION": 0}.get(word))
+        _read_time(builder, entry, is_of_end=True)
+
+
+def _read_time(builder: GameBuilder, entry: Mapping[str, Any], *, is_of_end: bool) -> None:
+    """Sets the time of a move or of an ending, if the entry has one."""
+    if "time" in entry:
+        now = entry["time"]["now"]
+        seconds = 3600 * float(now.get("h", 0)) + 60 * float(now.get("m", 0)) + float(now.get("s", 0))
+        builder.seconds(seconds, is_of_end=is_of_end)
 
 
 def _move(board: Board, data: Mapping[str, Any]) -> Move:

@@ -158,6 +158,7 @@ class _KifReader:
         game, what = self._started(), match["what"].strip()
         if what in ENDINGS:
             self._end(what)
+            self._time(match["time"], is_of_end=True)
             return
         if game.is_main and self._has_ended:
             raise self._error(
@@ -172,11 +173,12 @@ class _KifReader:
                 tr("expected move {expected}, received move {number}", expected=expected, number=number)
             )
         self._play(what)
-        if match["time"]:
-            self._time(match["time"])
+        self._time(match["time"], is_of_end=game.is_main and self._has_ended)
 
-    def _time(self, text: str) -> None:
+    def _time(self, text: str | None, *, is_of_end: bool) -> None:
         """Sets the time of "( 0:16/00:00:16)", whose second part is the sum."""
+        if text is None:
+            return
         fields = text.strip("() ").partition("/")[0].strip().split(":")
         try:
             seconds = 0.0
@@ -186,7 +188,7 @@ class _KifReader:
             seconds = -1.0
         if not 0 <= seconds < MAX_SECONDS:
             raise self._error(tr("expected a time such as ( 0:16/00:00:16), received {text!r}", text=text))
-        self._started().seconds(seconds)
+        self._started().seconds(seconds, is_of_end=is_of_end)
 
     def _ki2_moves(self, text: str) -> None:
         for found in _KI2_MOVE.finditer(text):

@@ -77,6 +77,7 @@ class GameRecord:
     start: the SFEN before the first move; in a handicap game white begins.
     names, ratings: of black and white (下手 and 上手); "" and None if unknown.
     winner: 0 black, 1 white, None for a draw, an interrupted game or an unknown result.
+    end_seconds: that the last player took for an ending that is no move, such as a resignation.
     headers: all other facts by their KIF names, such as 棋戦, 開始日時, 持ち時間.
     comment: the text before the first move.
     """
@@ -87,6 +88,7 @@ class GameRecord:
     ratings: tuple[float | None, float | None] = (None, None)
     ending: Ending = Ending.UNKNOWN
     winner: int | None = None
+    end_seconds: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     comment: str = ""
     variations: tuple[Variation, ...] = ()

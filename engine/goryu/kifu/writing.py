@@ -36,7 +36,7 @@ def to_kif(record: GameRecord) -> str:
     board = Board(record.start)
     clock = _Clock(record.turn)
     lines += _kif_plies(board, record.plies, 1, clock)
-    lines += _kif_ending(record, len(record.plies) + 1)
+    lines += _kif_ending(record, clock)
     for variation, before in _in_kif_order(record):
         board = _board_after(record.start, before)
         clock = _Clock(record.turn)
@@ -79,7 +79,7 @@ def to_csa(record: GameRecord) -> str:
     for ply in record.plies:
         move = move_from_usi(ply.move)
         lines.append(csa_move(board, move))
-        lines += [f"T{int(ply.seconds)}"] if ply.seconds is not None else []
+        lines += _csa_time(ply.seconds)
         lines += _comment_lines("'*", ply.comment)
         board.push(move)
     if record.ending is not Ending.UNKNOWN:
@@ -186,10 +186,7 @@ def _kif_plies(board: Board, plies: tuple[Ply, ...], first: int, clock: _Clock) 
     """Yields the lines of the moves, which it plays on the board."""
     for number, ply in enumerate(plies, first):
         move = move_from_usi(ply.move)
-        line = f"{number:4} {kif_move(board, move)}"
-        if ply.seconds is not None:
-            line += f"   ({_minutes(ply.seconds):>5}/{_hours(clock.spend(number, ply.seconds))})"
-        yield line
+        yield f"{number:4} {kif_move(board, move)}{_kif_time(number, ply.seconds, clock)}"
         yield from _comment_lines("*", ply.comment)
         board.push(move)
 
@@ -209,11 +206,16 @@ def _ki2_plies(board: Board, plies: tuple[Ply, ...]) -> Iterator[str]:
         yield "　".join(row)
 
 
-def _kif_ending(record: GameRecord, number: int) -> list[str]:
-    word = written(record.ending, "kif")
+def _kif_time(number: int, seconds: float | None, clock: _Clock) -> str:
+    return "" if seconds is None else f"   ({_minutes(seconds):>5}/{_hours(clock.spend(number, seconds))})"
+
+
+def _kif_ending(record: GameRecord, clock: _Clock) -> list[str]:
+    number, word = len(record.plies) + 1, written(record.ending, "kif")
     if record.winner == (record.turn + number - 1) % 2:
         word = {"反則負け": "反則勝ち", "不戦敗": "不戦勝"}.get(word, word)
-    return [*([f"{number:4} {word}"] if word else []), *filter(None, [_result_line(record)])]
+    line = f"{number:4} {word}{_kif_time(number, record.end_seconds, clock)}"
+    return [*([line] if word else []), *filter(None, [_result_line(record)])]
 
 
 def _result_line(record: GameRecord) -> str:
@@ -287,7 +289,11 @@ def _csa_ending(record: GameRecord, turn: int) -> list[str]:
     word = written(record.ending, "csa")
     if word == "ILLEGAL_MOVE" and record.winner == turn:
         word = f"{'+-'[1 - turn]}ILLEGAL_ACTION"
-    return [f"%{word}", *_summary(record)]
+    return [f"%{word}", *_csa_time(record.end_seconds), *_summary(record)]
+
+
+def _csa_time(seconds: float | None) -> list[str]:
+    return [] if seconds is None else [f"T{int(seconds)}"]
 
 
 def _summary(record: GameRecord) -> list[str]:
@@ -325,7 +331,7 @@ def _jkf_moves(record: GameRecord) -> list[dict[str, Any]]:
     board = Board(record.start)
     main = [first, *_jkf_entries(board, record.plies)]
     if record.ending is not Ending.UNKNOWN:
-        main.append({"special": _csa_ending(record, board.turn)[0][1:]})
+        main.append({"special": _csa_ending(record, board.turn)[0][1:], **_jkf_time(record.end_seconds)})
     by_line: dict[int, tuple[list[dict[str, Any]], int]] = {id(record): (main, 0)}
     for parent, variation, before in _with_parents(record):
         entries, offset = by_line[id(parent)]
@@ -352,14 +358,18 @@ def _with_parents(
 def _jkf_entries(board: Board, plies: tuple[Ply, ...]) -> Iterator[dict[str, Any]]:
     for ply in plies:
         move = move_from_usi(ply.move)
-        entry: dict[str, Any] = {"move": _jkf_move(board, move)}
-        if ply.seconds is not None:
-            minutes, seconds = divmod(ply.seconds, 60)
-            entry["time"] = {"now": {"m": int(minutes), "s": int(seconds) if seconds % 1 == 0 else seconds}}
+        entry: dict[str, Any] = {"move": _jkf_move(board, move), **_jkf_time(ply.seconds)}
         if ply.comment:
             entry["comments"] = ply.comment.split("\n")
         board.push(move)
         yield entry
+
+
+def _jkf_time(seconds: float | None) -> dict[str, Any]:
+    if seconds is None:
+        return {}
+    minutes, rest = divmod(seconds, 60)
+    return {"time": {"now": {"m": int(minutes), "s": int(rest) if rest % 1 == 0 else rest}}}
 
 
 def _jkf_move(board: Board, move: Move) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -64,6 +65,7 @@ KIF_GAME = GameRecord(
     ratings=(1500.0, None),
     ending=Ending.RESIGNATION,
     winner=0,
+    end_seconds=5.0,
     headers={"開始日時": "2020/01/01 10:00:00", "棋戦": "テスト"},
     comment="最初のコメント",
     variations=(
@@ -641,3 +643,23 @@ KEYS_OF_JKF = [
 def test_random_json_is_refused_without_a_crash(value: object) -> None:
     reads_or_refuses(json.dumps({"moves": [{}, value], "initial": value}).encode())
     reads_or_refuses(json.dumps({"moves": [{"move": value}], "header": value}).encode())
+
+
+def test_the_time_of_an_ending_that_is_no_move_is_kept() -> None:
+    kif = (
+        "1 ７六歩(77) ( 0:10/00:00:10)\n2 ３四歩(33) ( 0:20/00:00:20)\n3 投了 ( 1:05/00:01:15)\n"
+        "変化：2手\n2 ８四歩(83) ( 0:07/)\n3 中断 ( 0:03/)\n"
+    )
+    game = parse_record(kif)
+    assert [ply.seconds for ply in game.plies] == [10.0, 20.0]
+    assert game.end_seconds == 65.0
+    assert game.variations[0].plies[0].seconds == 7.0
+    assert "   3 投了   ( 1:05/00:01:15)\n" in to_kif(game)
+    assert "%TORYO\nT65\n" in to_csa(game)
+    assert parse_record(to_kif(game)) == parse_record(to_jkf(game)) == game
+    assert parse_record(to_csa(game)) == replace(game, variations=())
+
+
+def test_the_time_of_an_illegal_move_is_not_that_of_the_move_before_it() -> None:
+    game = parse_record("PI\n+\n+7776FU\nT4\n-3355FU\nT9\n%ILLEGAL_MOVE\n")
+    assert (game.plies[0].seconds, game.end_seconds) == (4.0, 9.0)
