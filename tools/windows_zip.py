@@ -49,7 +49,8 @@ PLAY = '@echo off\r\n"%~dp0goryu.exe" web %*\r\nif errorlevel 1 pause\r\n'
 README = """\
 Goryu (合流)
 
-将棋 GUI には goryu.exe を登録してください。play.bat をダブルクリックすると、ブラウザで対局や検討ができます。
+将棋 GUI には goryu.exe を登録してください。play.bat をダブルクリックすると、\
+ブラウザーで対局や検討ができます。
 うまく動かないときは、コマンド プロンプトで goryu.exe doctor を実行してください。
 
 Register goryu.exe in a shogi GUI. Double-click play.bat to play and review games in the browser.
