@@ -196,6 +196,52 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     expect(page.locator(".moves li")).to_have_count(1)
 
 
+NO_CONNECTION = """() => {
+  window.Real = WebSocket;
+  WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } };
+}"""
+
+KEPT_CLOCKS = "() => JSON.parse(sessionStorage.getItem('goryu.play'))?.clocks?.at(-1)"
+
+
+def test_the_clock_stands_still_without_a_connection(open_page: Any, server: Any, on_board: Any) -> None:
+    page = open_page()
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_label("Clock", exact=True).select_option(index=3)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
+    page.evaluate(NO_CONNECTION)
+    server.drop_connections()
+    page.wait_for_function(KEPT_CLOCKS)
+    before = page.evaluate(KEPT_CLOCKS)
+    page.wait_for_timeout(1500)  # Meanwhile the page tries to connect twice.
+    assert page.evaluate(KEPT_CLOCKS) == before
+    page.evaluate("() => { WebSocket = window.Real; }")
+    game = restart(page, server)
+    assert game.clocks.left_s == pytest.approx(before, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
+        """for (const name of ["localStorage", "sessionStorage"])
+             Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });""",
+    ],
+    ids=["full", "blocked"],
+)
+def test_a_browser_that_stores_nothing_is_no_hindrance(open_page: Any, on_board: Any, refusal: str) -> None:
+    page = open_page()
+    page.add_init_script(refusal)
+    page.reload()
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="日本語").click()
+    page.get_by_role("button", name="対局開始").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_contain_text("▲７六歩")
+
+
 ONLINE = """() => {
   window.isBack = new Promise((done) => {
     const online = () => dispatchEvent(new Event("online"));

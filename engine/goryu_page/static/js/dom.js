@@ -68,15 +68,6 @@ export function centre(list, item) {
   list.scrollTop = item.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
-/** Returns what a page of this browser has stored as JSON, or else null. @type {(key: string, storage?: Storage) => any} */
-export function stored(key, storage = localStorage) {
-  try {
-    return JSON.parse(storage.getItem(key) ?? "null");
-  } catch {
-    return null;
-  }
-}
-
 let due = 0;
 /** @type {string | null} */
 let left = null; // The address of a game, problem or search after which the user has asked for another one.

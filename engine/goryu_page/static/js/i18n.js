@@ -1,5 +1,7 @@
 // Japanese and English texts. They are data: the server writes those of `locale/page.*.toml` into the page.
 
+import { recall, store } from "./memory.js";
+
 const KEY = "goryu.language";
 const LANGUAGES = ["ja", "en"];
 /** @type {Set<(language: string) => void>} */
@@ -24,7 +26,7 @@ export function textsOfPage() {
 
 /** Returns the language that the user has chosen, or else that of the browser. */
 function preferred() {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = recall(KEY);
   if (chosen && LANGUAGES.includes(chosen)) return chosen;
   return (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ja") ? "ja" : "en";
 }
@@ -86,7 +88,7 @@ export function has(key) {
 /** Changes the language, and calls the listeners. @type {(name: string) => void} */
 export function choose(name) {
   language = name;
-  localStorage.setItem(KEY, name);
+  store(KEY, name);
   apply();
 }
 

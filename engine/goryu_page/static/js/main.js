@@ -3,6 +3,7 @@
 import * as devices from "./devices.js";
 import { h, toast } from "./dom.js";
 import * as i18n from "./i18n.js";
+import { store } from "./memory.js";
 import * as socket from "./socket.js";
 import { mountThemeSwitch } from "./theme-switch.js";
 import { VIEWS } from "./views.js";
@@ -63,7 +64,7 @@ function buildSwitches() {
     i18n.choose(i18n.current() === "ja" ? "en" : "ja");
     tellLanguage();
   });
-  mountThemeSwitch(document.getElementById("theme"), (theme) => localStorage.setItem("goryu.theme", theme));
+  mountThemeSwitch(document.getElementById("theme"), (theme) => store("goryu.theme", theme));
   i18n.onChange(() => {
     language.textContent = i18n.t("language.switch");
     language.setAttribute("aria-label", i18n.t("language.label"));

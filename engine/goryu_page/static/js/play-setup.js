@@ -1,6 +1,6 @@
 // The form for a new game.
 
-import { stored } from "./dom.js";
+import { recallJson, store } from "./memory.js";
 import * as i18n from "./i18n.js";
 import { editButton } from "./position-editor.js";
 import { checkBox, choice, engineEntries, html, live, nothing, selectField } from "./template.js";
@@ -36,7 +36,7 @@ export class SetupForm {
     this.options = null; // The reply of "play.options".
     this.engines = []; // The reply of "engines.list".
     this.strength = null; // The reply of "train.strength".
-    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...stored(KEY) };
+    this.values = { game: "shogi", side: "first", level: null, name: null, keeps: true, agents: {}, rivals: {}, handicap: 0, clock: "none", lesson: false, threshold: 0.1, own: { main: 10, byoyomi: 30, increment: 0 }, ...recallJson(KEY) };
     this.name = this.values.name ?? ""; // As it is typed.
   }
 
@@ -222,7 +222,7 @@ export class SetupForm {
   }
 
   store() {
-    localStorage.setItem(KEY, JSON.stringify(this.values));
+    store(KEY, JSON.stringify(this.values));
   }
 
   async submit(event) {

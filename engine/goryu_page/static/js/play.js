@@ -2,10 +2,11 @@
 
 import { Board } from "./board.js";
 import { penButton } from "./drawing.js";
-import { centre, clearErrors, download, h, onKeys, reveal, stored, toast } from "./dom.js";
+import { centre, clearErrors, download, h, onKeys, reveal, toast } from "./dom.js";
 import { GridBoard } from "./grid-board.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { recall, recallJson, store } from "./memory.js";
 import { LessonPanel } from "./play-lesson.js";
 import { SetupForm } from "./play-setup.js";
 import { anotherGame, bottomOf, clocksAfter, keptGame, shownAt } from "./play-state.js";
@@ -48,8 +49,8 @@ class PlayView {
     this.hints = null;
     this.isFlipped = this.isHinting = this.showsResult = false;
     this.showsSetup = true;
-    this.hasSound = localStorage.getItem("goryu.sound") === "on";
-    this.notation = localStorage.getItem("goryu.notation");
+    this.hasSound = recall("goryu.sound") === "on";
+    this.notation = recall("goryu.notation");
     this.table = h("div", { class: "play-board" });
     this.columns = h("div", { class: "columns" }, this.table);
     this.bars = [h("div", { class: "player" }), h("div", { class: "player" })];
@@ -62,7 +63,7 @@ class PlayView {
     socket.on("play.state", (message) => this.update(message.state));
     socket.on("play.problem", (message) => toast(message.text, "error"));
     socket.onConnected((isNew) => this.connect(isNew));
-    socket.onState((isConnected) => !isConnected && this.keep());
+    socket.onState((isConnected) => !isConnected && this.pause());
     addEventListener("pagehide", () => this.keep());
     i18n.onChange(() => this.draw());
     setInterval(() => this.state?.clock && this.drawPlayers(), TICK_MS);
@@ -81,7 +82,7 @@ class PlayView {
       this.form.engines = engines;
       this.draw();
     });
-    const kept = isNew ? stored(SAVED, sessionStorage) : null; // Its engine may be no longer there.
+    const kept = isNew ? recallJson(SAVED, true) : null; // Its engine may be no longer there.
     const state = kept ? await socket.request("play.new", kept).catch(complain) : await socket.request("play.state");
     if (state) this.update(state);
   }
@@ -184,10 +185,18 @@ class PlayView {
   /** Keeps the game in the tab, so that it survives a restart of the server. */
   keep() {
     if (!this.state) return;
-    this.kept ??= stored(SAVED, sessionStorage);
+    this.kept ??= recallJson(SAVED, true);
     if (!this.kept) return;
     const clocks = this.state.clock && this.clocksNow();
-    sessionStorage.setItem(SAVED, JSON.stringify(keptGame(this.kept, this.state, clocks)));
+    store(SAVED, JSON.stringify(keptGame(this.kept, this.state, clocks)), true);
+  }
+
+  /** Stops the clocks while there is no connection: nobody can move then. */
+  pause() {
+    if (!this.state?.clock) return;
+    this.state.clock = { ...this.state.clock, left: this.clocksNow(), running: null };
+    this.keep();
+    this.drawPlayers();
   }
 
   // Actions.
@@ -242,20 +251,20 @@ class PlayView {
 
   toggleSound() {
     this.hasSound = !this.hasSound;
-    localStorage.setItem("goryu.sound", this.hasSound ? "on" : "off");
+    store("goryu.sound", this.hasSound ? "on" : "off");
     if (this.hasSound) clack();
     this.draw();
   }
 
   toggleLetters() {
     const isOn = document.documentElement.toggleAttribute("data-letters");
-    localStorage.setItem("goryu.letters", isOn ? "on" : "off");
+    store("goryu.letters", isOn ? "on" : "off");
     this.draw();
   }
 
   chooseNotation(notation) {
     this.notation = notation;
-    localStorage.setItem("goryu.notation", this.notation);
+    store("goryu.notation", this.notation);
     this.draw();
   }
 

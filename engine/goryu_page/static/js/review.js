@@ -4,6 +4,7 @@ import { download, fileField, h, onDrop, setAddress, toast, toBase64 } from "./d
 import { playFrom, taken } from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { percent, SIDES } from "./judgement.js";
+import { recall, recallJson, store } from "./memory.js";
 import { editButton } from "./position-editor.js";
 import { ACCEPT } from "./records.js";
 import { Guess } from "./review-guess.js";
@@ -91,7 +92,7 @@ class ReviewView {
     const label = t("review.playouts.label");
     const choose = (event) => {
       this.playouts = Number(event.target.value);
-      localStorage.setItem(CHOSEN, event.target.value);
+      store(CHOSEN, event.target.value);
       this.panel.draw();
     };
     const counts = [...new Set([...Object.keys(DEPTHS).map(Number), this.playouts])].map((count) => [count, depthText(count)]);
@@ -121,7 +122,7 @@ class ReviewView {
   }
 
   /** count: of the game that is shown; without one what the user chose last. */
-  choosePlayouts(count = Number(localStorage.getItem(CHOSEN))) {
+  choosePlayouts(count = Number(recall(CHOSEN))) {
     this.playouts = count || 400; // PLAYOUTS in reviews.py.
   }
 
@@ -388,12 +389,8 @@ function deepProgress({ done, of, ply, share, playouts, state }) {
 // Recent games, kept by the browser.
 
 function readRecent() {
-  try {
-    const found = JSON.parse(localStorage.getItem(RECENT) ?? "[]");
-    return Array.isArray(found) ? found : [];
-  } catch {
-    return [];
-  }
+  const found = recallJson(RECENT);
+  return Array.isArray(found) ? found : [];
 }
 
 /** Returns the name of a recent game in the address; games of My games have numbers. @type {(game: { key?: string, date: number }) => string} */
@@ -415,5 +412,5 @@ function remember(source) {
   if (size > MOST_RECENT_TEXT) return;
   const same = (one) => one.text === source.text && one.content === source.content;
   const games = [{ ...source, date: Date.now() }, ...readRecent().filter((one) => !same(one))];
-  localStorage.setItem(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
+  store(RECENT, JSON.stringify(games.slice(0, MOST_RECENT)));
 }

@@ -2,6 +2,7 @@
 
 import * as i18n from "./i18n.js";
 import { lineButtons } from "./lines.js";
+import { recall, store } from "./memory.js";
 import { engineEntries, html, nothing, options } from "./template.js";
 
 const { t } = i18n;
@@ -20,7 +21,7 @@ export class SecondOpinion {
   /** engines: [{name, seconds, isThere}]. */
   setEngines(engines) {
     this.engines = engines;
-    const chosen = this.chosen ?? localStorage.getItem(CHOSEN);
+    const chosen = this.chosen ?? recall(CHOSEN);
     const usable = engines.filter(({ isThere }) => isThere);
     this.chosen = (usable.find(({ name }) => name === chosen) ?? usable[0])?.name;
     this.panel.draw();
@@ -28,7 +29,7 @@ export class SecondOpinion {
 
   choose(name) {
     this.chosen = name;
-    localStorage.setItem(CHOSEN, name);
+    store(CHOSEN, name);
     this.panel.draw();
   }
 

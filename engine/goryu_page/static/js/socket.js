@@ -1,6 +1,7 @@
 // The connection to the server: one WebSocket and one session per tab.
 
 import * as i18n from "./i18n.js";
+import { recall, store } from "./memory.js";
 
 const MOST_BYTES = 2 << 20; // The server closes the connection at a larger message.
 const FIRST_DELAY_MS = 250;
@@ -55,7 +56,7 @@ function connect() {
   hasOpened = false;
   one.onopen = () => {
     hasOpened = true;
-    const session = sessionStorage.getItem(KEY) ?? "";
+    const session = recall(KEY, true) ?? "";
     one.send(JSON.stringify({ type: "hello", token, session, language: language() }));
   };
   one.onmessage = (event) => {
@@ -73,7 +74,7 @@ function lost(event) {
   if (hasEnded) return;
   if (event.code === REVOKED) {
     hasEnded = true;
-    sessionStorage.setItem("goryu.revoked", "");
+    store("goryu.revoked", "", true);
     location.replace("/pair");
     return;
   }
@@ -106,7 +107,7 @@ function receive(message) {
     if (message.ok) waiting?.resolve(message.value);
     else waiting?.reject(new Error(message.error));
   } else if (message.type === "session.welcome") {
-    sessionStorage.setItem(KEY, message.session);
+    store(KEY, message.session, true);
     isReady = true;
     isNew = message.new;
     delay = FIRST_DELAY_MS;

@@ -4,6 +4,7 @@ import { Board } from "./board.js";
 import { download, fileField, h, onKeys, setAddress, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
+import { recall, store } from "./memory.js";
 import * as socket from "./socket.js";
 import { button, html, iconButton, nothing, render } from "./template.js";
 import { menuView } from "./train-menu.js";
@@ -160,12 +161,12 @@ class TrainView {
 
   tick() {
     if (!this.storm.tick(performance.now())) return this.draw();
-    localStorage.setItem(BEST, String(Math.max(this.best, this.storm.right)));
+    store(BEST, String(Math.max(this.best, this.storm.right)));
     return this.drawAll(); // The board has moved.
   }
 
   get best() {
-    return Number(localStorage.getItem(BEST));
+    return Number(recall(BEST));
   }
 
   stopStorm() {

@@ -1,5 +1,7 @@
 // How the user likes an analysis: win rates in percent or centipawns (評価値), and how many moves.
 
+import { recall, store } from "./memory.js";
+
 const KEY = "goryu.evaluation";
 const LINES = "goryu.review.lines";
 const CENTIPAWNS_OF_E = 285; // At which the odds to win are e : 1, as in the output of the engine (Eval_Coef).
@@ -12,22 +14,22 @@ export const LINE_COUNTS = [1, 3, 5, 10];
 
 /** Returns how many best moves the user wants to see. */
 export function linesShown() {
-  return Number(globalThis.localStorage?.getItem(LINES)) || 5;
+  return Number(recall(LINES)) || 5;
 }
 
 /** Shows so many best moves from now on. @param {string} count */
 export function showLines(count) {
-  localStorage.setItem(LINES, count);
+  store(LINES, count);
 }
 
 /** Does the user like centipawns? */
 export function showsCentipawns() {
-  return globalThis.localStorage?.getItem(KEY) === "centipawns";
+  return recall(KEY) === "centipawns";
 }
 
 /** Changes to the other unit. */
 export function changeUnit() {
-  localStorage.setItem(KEY, showsCentipawns() ? "winrate" : "centipawns");
+  store(KEY, showsCentipawns() ? "winrate" : "centipawns");
 }
 
 /** Returns a win rate in [0, 1] in centipawns. @type {(rate: number) => number} */
