@@ -10,6 +10,7 @@ Times are UTC in ISO 8601, such as 2026-11-26T20:15:00+00:00. Sides are 0 for bl
 import json
 import shutil
 import sqlite3
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -73,23 +74,25 @@ class Database:
             self._connection.close()
             raise
 
+    def _version(self) -> int:
+        """Returns how many of the migrations the file has; raises DatabaseError if it is not ours."""
+        version: int = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > len(MIGRATIONS):
+            raise DatabaseError(
+                tr("{path}: written by a newer Goryu (version {version})", path=self.path, version=version)
+            )
+        tables = {name for (name,) in self._connection.execute("SELECT name FROM sqlite_master")}
+        if version < 0 or ("games" not in tables if version else tables):
+            raise DatabaseError(
+                tr("{path}: a database of another program; name another file", path=self.path)
+            )
+        return version
+
     def _migrate(self) -> None:
+        if self._version() == len(MIGRATIONS):
+            return  # Nothing is written, so that it opens on a full disk, too.
         with self.transaction() as connection:
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version > len(MIGRATIONS):
-                raise DatabaseError(
-                    tr(
-                        "{path}: written by a newer Goryu (version {version})",
-                        path=self.path,
-                        version=version,
-                    )
-                )
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-            if version < 0 or ("games" not in tables if version else tables):
-                raise DatabaseError(
-                    tr("{path}: a database of another program; name another file", path=self.path)
-                )
-            for statements in MIGRATIONS[version:]:
+            for statements in MIGRATIONS[self._version() :]:
                 for statement in _statements(statements):
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
@@ -194,6 +197,8 @@ def _is_for_want_of_room(path: Path, error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         return code == sqlite3.SQLITE_FULL
+    if sys.platform == "emscripten":  # What a browser lends has no size there.
+        return True
     with suppress(OSError):
         return shutil.disk_usage(path.parent).free < LEAST_ROOM
     return False

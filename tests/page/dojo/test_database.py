@@ -104,6 +104,18 @@ def test_a_full_disk_is_said_and_nothing_is_lost(small_disk: Callable[[int], Pat
     assert again.rows("PRAGMA integrity_check")[0][0] == "ok"
 
 
+def test_to_open_a_database_writes_nothing(tmp_path: Path) -> None:
+    """A browser whose storage is full can still show the games and save a copy."""
+    path = tmp_path / "dojo.sqlite3"
+    first = Database(path)
+    version = first.rows("PRAGMA data_version")[0][0]
+    Database(path)
+    assert first.rows("PRAGMA data_version")[0][0] == version
+    with Database(path).transaction() as connection:
+        connection.execute("INSERT INTO me (name) VALUES ('甲')")
+    assert first.rows("PRAGMA data_version")[0][0] > version
+
+
 def test_an_older_database_is_migrated_with_all_that_it_holds(tmp_path: Path) -> None:
     """version_1.sql is the dump of a database that a Goryu of version 1 of the tables wrote."""
     path = tmp_path / "dojo.sqlite3"
