@@ -4,6 +4,8 @@ notebooks.
 Guides are plain Markdown that GitHub shows too. On the site
 
 - the line that links to the other language goes, because the page has a switch;
+- a picture that GitHub shows in a given width, <img src="..." alt="..." width="...">, becomes one of Markdown, whose
+  address MkDocs follows and checks;
 - a link that leaves docs/ leads to the repository. `REPOSITORY_URL` is its address, for instance
   https://github.com/NAME/goryu; without it the links lead to the files of this checkout;
 - `<!-- source: engine/goryu/search/minimax.py value best_move -->` becomes the code of these functions or
@@ -42,6 +44,7 @@ GUIDES = Path(__file__).resolve().parent
 ROOT = GUIDES.parent
 PACKAGE = ROOT / "engine" / "goryu"
 OTHER_LANGUAGE = re.compile(r"^\[(?:日本語|English)\]\([\w.-]+\)\n+", re.MULTILINE)
+PICTURE = re.compile(r'<img src="([^":]+)" alt="([^"]*)" width="(\d+)">')
 OUTSIDE = re.compile(r"(\]\()(\.\./[^)#\s]*)((?:#[^)\s]*)?\))")
 SOURCE = re.compile(r"^<!-- source: (\S+)((?: [\w.]+)*) -->$", re.MULTILINE)
 TEXTBOOK = ROOT / "build" / "textbook" / "site"
@@ -202,6 +205,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     here = page.file.src_uri
     markdown = OTHER_LANGUAGE.sub("", markdown, count=1)
     markdown = NOTEBOOK.sub(r"\1.md)", markdown)
+    markdown = PICTURE.sub(r"![\2](\1){ width=\3 }", markdown)
     markdown = SOURCE.sub(lambda match: source_block(match[1], match[2].split(), page, config), markdown)
     markdown = ABOUT.sub(lambda _: about_textbook(page, config), markdown)
     markdown = COMMANDS.sub(lambda _: tool("guides").reference(language_of(page)), markdown)
