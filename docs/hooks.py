@@ -4,8 +4,8 @@ notebooks.
 Guides are plain Markdown that GitHub shows too. On the site
 
 - the line that links to the other language goes, because the page has a switch;
-- a picture that GitHub shows in a given width, <img src="..." alt="..." width="...">, becomes one of Markdown, whose
-  address MkDocs follows and checks;
+- a picture with a width, <img src="..." alt="..." width="...">, becomes one of Markdown, whose address MkDocs
+  follows and checks;
 - a link that leaves docs/ leads to the repository. `REPOSITORY_URL` is its address, for instance
   https://github.com/NAME/goryu; without it the links lead to the files of this checkout;
 - `<!-- source: engine/goryu/search/minimax.py value best_move -->` becomes the code of these functions or

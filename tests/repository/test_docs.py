@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +73,6 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pages = ("index.html", "search/index.html", "notebooks/minimax/index.html")
     for page in (*pages, *(f"ja/{page}" for page in pages)):
         assert 'class="md-content"' in (tmp_path / page).read_text(encoding="utf-8")
-    for page in tmp_path.rglob("index.html"):
-        for picture in re.findall(r'<img [^>]*src="([^":]+)"', page.read_text(encoding="utf-8")):
-            assert (page.parent / picture).is_file(), f"{page} shows {picture}"
+    for made in tmp_path.rglob("index.html"):
+        for picture in re.findall(r'<img [^>]*src="([^":]+)"', made.read_text(encoding="utf-8")):
+            assert (made.parent / picture).is_file(), f"{made} shows {picture}"

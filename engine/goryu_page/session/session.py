@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from goryu.base.errors import GoryuError, explained
 from goryu.base.language import speaking, tr
 from goryu.players.config import EngineConfig
+from goryu.players.set_up.loading import LoadingError
 from goryu.players.set_up.model_path import told_choice
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.session.messages import (
@@ -151,6 +152,8 @@ def in_thread(
 
 def text_of(error: Exception) -> str:
     """Returns what the page shows; an error that only a defect of Goryu can cause is also logged."""
+    if isinstance(error, LoadingError):
+        return error.reason  # The page has no options.
     if isinstance(error, GoryuError) or (isinstance(error, OSError) and error.strerror):
         return explained(error)
     _log.error("an unexpected error", exc_info=error)

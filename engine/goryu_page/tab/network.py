@@ -5,7 +5,6 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, cast
 
-from goryu.base.errors import fault
 from goryu.base.language import tr
 from goryu.evaluators.network.model_files import ModelError
 from goryu.games.shogi import Board
@@ -33,7 +32,8 @@ class Network:
         try:
             self._packed = path.with_suffix(".network").read_bytes()
         except OSError as error:
-            raise ModelError(f"model {path}: {fault(error)}") from error
+            text = "{name} is not in this browser yet; it is loaded once, with a connection"
+            raise ModelError(tr(text, name=path.name)) from error
         if not self._packed.startswith(MAGIC):
             raise ModelError(f"model {path}: {tr('expected a network packed by `dev.py wasm`')}")
         head = len(MAGIC)

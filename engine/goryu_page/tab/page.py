@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from goryu.base.errors import InputError
-from goryu.players.config import EngineConfig
+from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu_page.dojo.dojo import Dojo
 from goryu_page.session.session import Session
 from goryu_page.tab.backup import BackupView
@@ -26,7 +26,8 @@ class Page:
         self._send = send
         self._loop = asyncio.get_running_loop()
         self._texts = deque[str]()  # That the session has not received yet.
-        dojo = Dojo(DATABASE, EngineConfig())
+        # A network that is not here yet is an error: a weaker one would review under its name.
+        dojo = Dojo(DATABASE, EngineConfig(evaluator=EvaluatorConfig(allows_fallback=False)))
         try:
             dojo.restore_network()
             dojo.start()

@@ -226,8 +226,8 @@ def test_the_clock_stands_still_without_a_connection(open_page: Any, server: Any
     "refusal",
     [
         "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
-        """for (const name of ["localStorage", "sessionStorage"])
-             Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });""",
+        """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(
+             window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });""",
     ],
     ids=["full", "blocked"],
 )

@@ -49,6 +49,7 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     tab = Tab(context, f"http://127.0.0.1:{files.server_port}/page/")
     expect(tab.page.locator(".play .shogi piece.king")).to_have_count(2)  # Also before Python is there.
     tab.expect_started()
+    loads_the_large_network_once_there_is_a_connection(context, tab)
     asks_for_easy_problems(tab)
     reviews(tab, tmp_path / "game.kif")
     sees_a_problem(tab)
@@ -60,6 +61,21 @@ def test_a_game_is_played_reviewed_and_kept_in_a_tab(browser: Any, files: Any, t
     assert tab.problems == []
     assert tab.hosts - {""} == {f"127.0.0.1:{files.server_port}"}
     context.close()
+
+
+def loads_the_large_network_once_there_is_a_connection(context: Any, tab: Tab) -> None:
+    page = tab.page
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_role("button", name="Start").click()
+    context.set_offline(True)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".toast")).to_contain_text("goryu-10x96.onnx is not in this browser yet")
+    context.set_offline(False)
+    page.get_by_role("button", name="Hint").click()
+    expect(page.locator(".play .hints")).to_contain_text("%")
+    tab.problems.clear()  # The browser itself writes of what it could not fetch.
+    page.get_by_role("button", name="New game").click()
+    page.locator('input[name="side"][value="first"]').check(force=True)
 
 
 def asks_for_easy_problems(tab: Tab) -> None:
@@ -121,9 +137,12 @@ def has_no_space_left(context: Any, tab: Tab) -> None:
     devtools.send("Storage.overrideQuotaForOrigin", {**quota, "quotaSize": 1})
     another = {"name": "another.sfen", "mimeType": "", "buffer": b"startpos moves 7g7f 3c3d"}
     page.locator("input[type=file][multiple]").first.set_input_files(another)
-    expect(page.locator(".toast")).to_contain_text("check the space")
-    devtools.send("Storage.overrideQuotaForOrigin", quota)
+    expect(page.locator(".toast")).to_contain_text("the disk is full")
+    page.reload()
+    tab.expect_started()
     expect(page.locator(".game-list tbody tr")).to_have_count(2)
+    expect(page.get_by_role("button", name="Save a copy")).to_be_visible()
+    devtools.send("Storage.overrideQuotaForOrigin", quota)
 
 
 def moves_copies(tab: Tab, folder: Path) -> None:

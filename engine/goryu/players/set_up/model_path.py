@@ -4,6 +4,7 @@ Where none is named, the strongest network plays that is there and that this mac
 """
 
 import os
+import sys
 from pathlib import Path
 
 from goryu.base.language import tr
@@ -61,6 +62,8 @@ def default_shipped_model() -> tuple[Path, str]:
     """
     if os.environ.get(VARIABLE, "") == "shipped":
         return shipped_model(), REFUSED
+    if sys.platform == "emscripten":  # In a browser there is no other.
+        return larger_model(), STRONGEST
     from goryu.implementation import IMPLEMENTATION  # Here, since a program's --help needs none.
 
     if IMPLEMENTATION != "native":
