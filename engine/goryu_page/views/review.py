@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -26,7 +26,7 @@ from goryu.base.language import tr
 from goryu.games.shogi import MoveError
 from goryu.implementation import IMPLEMENTATION
 from goryu.kifu.reading import parse_records
-from goryu.kifu.record import GameRecord, RecordError
+from goryu.kifu.record import Ending, GameRecord, RecordError
 from goryu.kifu.writing import to_kif
 from goryu.players.set_up.threads import search_threads
 from goryu_page.dojo.games import MOST_PLIES, Moves
@@ -87,30 +87,33 @@ class ReviewView(View):
     async def on_open(self, message: OpenRequest) -> dict[str, Any]:
         """Opens a record; returns it with what is known about it."""
         if message.text is None and message.content is None:
-            opened, side = await self.ask("review.game", lambda: self._kept(message))
+            opened, side, ending = await self.ask("review.game", lambda: self._kept(message))
         else:
-            opened, side = message, None
+            opened, side, ending = message, None, None
         self.session.stop("review")
         self.session.stop("review.live")
         self.session.stop("review.guess")
-        state = await self.session.run("review.open", lambda job: self._open(opened, side))
+        state = await self.session.run("review.open", lambda job: self._open(opened, side, ending))
         if (describer := self._describer) is not None:
             self.session.prepare("review.reasons", lambda job: self._prove(job, describer))
         return state
 
-    def _kept(self, message: OpenRequest) -> tuple[OpenRequest, int | None]:
-        """Returns a game of "My games" with the playouts of its review, and the side of the user or None."""
+    def _kept(self, message: OpenRequest) -> tuple[OpenRequest, int | None, Ending]:
+        """Returns a game of "My games" with the playouts of its review, the side of the user or None, and
+        its ending: its record is KIF, which has one word for all games that break the rules.
+        """
         if not re.fullmatch(r"\d{1,18}", message.key):
             raise MessageError("review.open: expected text, content or the number of a game")
         dojo, number = self.session.dojo, int(message.key)
         game = dojo.games.get(number)
         names = " – ".join(name or "?" for name in game.names)
-        return OpenRequest(
+        opened = OpenRequest(
             key=message.key,
             name=game.file.rpartition("/")[2] or f"{game.date} {names}".strip(),
             text=game.record,
             playouts=dojo.reviewing.reviews.playouts_of(number) or message.playouts,
-        ), dojo.games.side_of(number)
+        )
+        return opened, dojo.games.side_of(number), Ending(game.ending)
 
     async def on_state(self) -> dict[str, Any]:
         """Returns the open game with what is known, or {"game": null}."""
@@ -155,13 +158,15 @@ class ReviewView(View):
             raise InputError(tr("no game is open: open a record first"))
         return self._describer
 
-    def _open(self, opened: OpenRequest, side: int | None) -> dict[str, Any]:
+    def _open(self, opened: OpenRequest, side: int | None, ending: Ending | None) -> dict[str, Any]:
         data = opened.content if opened.text is None else opened.text
         assert data is not None
         file = opened.name[:200]
         record, place, has_others = _first_game(data, file)
         if has_others:
             self._tell(tr("the file has several games; this is number {number}", number=place))
+        if ending is not None:
+            record = replace(record, ending=ending)
         review = GameReview(record.start, record.moves, opened.playouts)
         self._load().recall(review)
         self._file, self._key, self._side = file, opened.key, side

@@ -15,6 +15,7 @@ from goryu.analysis.reviewer import Reviewer
 from goryu.analysis.standalone_page import html_report
 from goryu.base.language import speaking
 from goryu.kifu.reading import parse_record
+from goryu.kifu.record import Ending
 from goryu.players.config import EngineConfig, EvaluatorConfig
 from goryu.players.set_up import loading
 from goryu.players.set_up.loading import LoadedEvaluator, LostError, load_evaluator
@@ -245,6 +246,13 @@ def test_the_place_stays_after_a_lost_connection_and_the_analysis_after_a_look_e
             break
     assert is_running
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+def test_a_kept_game_has_its_ending_also_where_kif_has_no_word_for_it(open_page: Any, server: Any) -> None:
+    game = replace(parse_record(ROOK_HANGS_KIF), ending=Ending.PERPETUAL_CHECK, winner=1)
+    server.dojo.games.add(game)
+    page = open_page("#review/1/0", storage={"goryu.review.playouts": "100"})
+    expect(page.locator(".review")).to_contain_text("perpetual check")
 
 
 def test_back_and_forward_lead_through_the_games(open_page: Any, server: Any) -> None:

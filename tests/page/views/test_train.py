@@ -175,6 +175,25 @@ TWO_KINDS_LESS = """async () => {
 }"""
 
 
+def test_a_problem_is_removed_by_a_second_click_and_back_does_not_return_to_it(
+    open_page: Any, prepared: Any
+) -> None:
+    prepared.dojo.problems.add_starter_set()
+    page = open_page("#train/2")
+    page.goto(page.url.replace("#train/2", "#train/1"))
+    page.wait_for_url("**/#train/1")
+    page.get_by_role("button", name="Solution").click()
+    page.get_by_role("button", name="Never ask this again").click()
+    assert prepared.dojo.problems.get(1).state is ProblemState.SOUND
+    page.get_by_role("button", name="Really never again?").click()
+    page.wait_for_url("**/#train/2")
+    assert prepared.dojo.problems.get(1).state is ProblemState.REMOVED
+    page.go_back()
+    page.wait_for_timeout(500)
+    assert page.url.endswith("#train/2")
+    expect(page.locator(".toast.error")).to_have_count(0)
+
+
 def test_a_mate_is_played_to_the_end_and_problems_of_shogihome_come_in_and_go_out(
     open_page: Any, prepared: Any, on_board: Any, tmp_path: Path
 ) -> None:

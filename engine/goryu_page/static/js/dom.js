@@ -42,6 +42,9 @@ export function onDrop(section, call) {
   });
 }
 
+/** The second click on what cannot be undone must come in this time. */
+export const SURE_MS = 3000;
+
 /** Scrolls an element into view on narrow windows, where board and panels are below each other. @type {(element: Element, block?: ScrollLogicalPosition) => void} */
 export function reveal(element, block = "nearest") {
   if (matchMedia("(max-width: 900px)").matches) element.scrollIntoView({ block });

@@ -1,5 +1,6 @@
 // The list of the user's games: filters, a table that can be sorted, and pages. The server does the work.
 
+import { SURE_MS } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
@@ -9,7 +10,6 @@ const { t } = i18n;
 const PAGE = 50; // As in views/games.py.
 const INITIAL = { text: "", collection: "mine", side: "", result: "", opening: "", reviewed: "", since: "", until: "" };
 const TYPING_MS = 200;
-const SURE_MS = 3000; // The second click on "delete" must come in this time.
 
 const COLUMNS = [
   { name: "date", sort: "date" },
@@ -76,11 +76,20 @@ export class GameList {
     clearTimeout(this.sure);
     if (this.asking === game.id) {
       this.asking = null;
-      socket.request("games.delete", { game: game.id }).then(() => this.load());
+      this.deleteNow(game);
       return;
     }
     this.ask(game.id);
     this.sure = setTimeout(() => this.ask(null), SURE_MS);
+  }
+
+  /** The focus goes to the game that takes the place of the deleted one. */
+  async deleteNow(game) {
+    const at = this.found.games.indexOf(game);
+    await socket.request("games.delete", { game: game.id });
+    await this.load();
+    const rest = this.games.section.querySelectorAll(".of-delete button");
+    if (document.activeElement === document.body) rest[Math.min(at, rest.length - 1)]?.focus();
   }
 
   ask(id) {

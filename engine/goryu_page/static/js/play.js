@@ -49,6 +49,7 @@ class PlayView {
     this.hints = null;
     this.isFlipped = this.isHinting = this.showsResult = false;
     this.showsSetup = true;
+    this.chosenSide = /** @type {string | null} */ (null); // Perhaps "random".
     this.hasSound = recall("goryu.sound") === "on";
     this.notation = recall("goryu.notation");
     this.table = h("div", { class: "play-board" });
@@ -108,6 +109,7 @@ class PlayView {
     clearErrors();
     this.given = null;
     this.form.give(null);
+    this.chosenSide = setup.side;
     this.kept = { ...setup, side: SIDES[Number(state.people[0])][Number(state.people[1])] };
     this.isFlipped = false;
     this.showSetup(false);
@@ -125,7 +127,7 @@ class PlayView {
   /** Begins another game like the one that is over. */
   async another() {
     this.showsResult = false;
-    await this.start(anotherGame(this.kept));
+    await this.start({ ...anotherGame(this.kept), side: this.chosenSide ?? this.kept.side });
   }
 
   /** Begins from a position without the moves that led to it, such as those after a fourth repetition. */

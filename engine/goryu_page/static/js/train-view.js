@@ -90,11 +90,12 @@ function lineView(state, sfen, line, view, winRate = null) {
 }
 
 function buttonsView({ answer, told, problem }, view) {
+  const remove = view.removing === problem.id ? "train.remove.sure" : "train.remove";
   return html`<div class="row">
     ${button("train.next", () => view.next(), { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", () => view.retry())}
     ${answer?.hasIdea ? button("train.idea", () => view.goOn()) : nothing} ${told && !answer?.hasIdea ? nothing : button("train.solution", () => view.solve())}
     ${told && (problem.game || problem.kind !== "tsume") ? button("train.play.on", () => view.playOn()) : nothing}
-    ${told && problem.game ? button("train.open.game", () => view.review()) : nothing} ${button("train.remove", () => view.remove(), { className: "quiet" })}
+    ${told && problem.game ? button("train.open.game", () => view.review()) : nothing} ${button(remove, () => view.remove(), { className: "quiet" })}
   </div>`;
 }
 

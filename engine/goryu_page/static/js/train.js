@@ -1,7 +1,7 @@
 // The view "Train": the list of the day, problems on the board, answers judged by the engine.
 
 import { Board } from "./board.js";
-import { download, fileField, h, onKeys, setAddress, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onKeys, setAddress, SURE_MS, toast, toBase64 } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { recall, store } from "./memory.js";
@@ -38,10 +38,11 @@ class TrainView {
     this.message = null; // Returns the line below the board.
     this.changing = null; // The newest change of the settings that is on its way.
     this.wantedId = /** @type {number | null} */ (null); // The problem that the address names.
+    this.removing = /** @type {number | null} */ (null); // The problem whose button asks whether it shall never come again.
     this.hasBegun = false; // Has the state been asked for once?
     this.isUnsure = false; // Was a reply lost, so that the server may be further than the page?
     this.boardPlace = h("div");
-    this.file = fileField({ accept: ".json" }, ([file]) => this.open(file));
+    this.file = fileField({ accept: ".json" }, ([file]) => this.openFile(file));
     this.root = h("div", { class: "columns" }, this.boardPlace);
     section.append(this.root);
     this.board = new Board(this.boardPlace, { onMove: (move) => this.onMove(move) });
@@ -64,9 +65,19 @@ class TrainView {
     const isKnown = this.hasBegun && !isNew && !this.isUnsure;
     let wanted = isKnown ? problem : await socket.request("train.problem");
     this.isUnsure = false;
-    if (id && wanted?.id !== id) wanted = await socket.request("train.open", { problem: id });
+    if (id && wanted?.id !== id) wanted = await this.open(id);
     if (wanted && (wanted !== problem || !this.hasBegun)) this.shows(wanted);
     else this.setAddress();
+  }
+
+  /** Opens a problem; if there is none of this number, the address gets that of the problem on the board. */
+  async open(id) {
+    try {
+      return await socket.request("train.open", { problem: id });
+    } catch (error) {
+      this.setAddress();
+      throw error;
+    }
   }
 
   setAddress(isAnother = false) {
@@ -265,13 +276,27 @@ class TrainView {
     handoff.playFrom({ sfen: start, moves, side: turn ? "second" : "first" });
   }
 
+  /** Asks whether the problem shall never come again; the second click removes it. */
   async remove() {
+    clearTimeout(this.sure);
+    const { id } = this.train.problem;
+    const isSure = this.removing === id;
+    this.removing = isSure ? null : id;
+    this.draw();
+    if (!isSure) {
+      this.sure = setTimeout(() => {
+        this.removing = null;
+        this.draw();
+      }, SURE_MS);
+      return;
+    }
     await socket.request("train.remove");
+    history.replaceState(null, "", "#train"); // "Back" does not return to it.
     toast(t("train.removed"));
     await this.next();
   }
 
-  async open(file) {
+  async openFile(file) {
     if (file.size > MOST_BYTES) return toast(t("train.too.large", { name: file.name }), "error");
     const content = toBase64(new Uint8Array(await file.arrayBuffer()));
     const { added, known, faults } = await socket.request("train.import", { name: file.name, content });
