@@ -77,8 +77,8 @@ class AnalysisEngine:
         self._numbers = count()
         self._waiting = 0  # Positions without a final answer.
         self._takes_more = True
-        self.is_closed = False
-        """Does nobody read the answers?"""
+        self.fault: OSError | None = None
+        """Why answers cannot be written any more: nobody reads them, or the disk is full."""
         self._changed = Condition(RLock())
 
     def receive(self, line: str) -> None:
@@ -217,12 +217,12 @@ class AnalysisEngine:
 
     def _write(self, answer: dict[str, Any]) -> None:
         with self._changed:
-            if self.is_closed:
+            if self.fault is not None:
                 return
             try:
                 self._send(json.dumps(answer, separators=(",", ":")))
-            except OSError:  # Nobody reads any more.
-                self.is_closed = True
+            except OSError as error:
+                self.fault = error
                 self.stop()
 
 

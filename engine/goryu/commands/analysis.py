@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
     reader = Thread(target=_read, args=(engine, faults), name="reader", daemon=True)
     reader.start()
     try:
-        while reader.is_alive() and not engine.is_closed:
+        while reader.is_alive() and engine.fault is None:
             reader.join(STEP_S)
         engine.finish()
     except KeyboardInterrupt:  # SIGTERM raises it, too.
@@ -102,7 +102,9 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     if faults:
         raise faults[0]
-    return CLOSED if engine.is_closed else 0
+    if engine.fault is not None and not isinstance(engine.fault, BrokenPipeError):
+        raise engine.fault
+    return CLOSED if engine.fault is not None else 0
 
 
 def _read(engine: AnalysisEngine, faults: list[Exception]) -> None:

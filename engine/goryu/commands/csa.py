@@ -28,6 +28,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from goryu.base.language import tr
 from goryu.base.printable import printable
@@ -84,6 +85,9 @@ def run(args: argparse.Namespace) -> int:
             )
         )  # fmt: skip
     config = from_arguments(PlayConfig, args)
+    config.records.mkdir(parents=True, exist_ok=True)
+    with TemporaryFile(dir=config.records):
+        pass  # Now it is known that records can be written, not when a game has begun.
     spec = EngineSpec(args.engine, settings.options)
     # A grace before `stop` and one after it: an engine that hangs leaves a third of the margin.
     timeouts = Timeouts(start_timeout_s=START_S, grace_s=config.margin_ms / 3000)

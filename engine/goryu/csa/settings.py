@@ -28,6 +28,10 @@ PORT = 4081
 """The port of the protocol."""
 
 _KINDS: dict[str, type] = {"host": str, "port": int, "game": str, "login": list, "options": dict}
+_EXAMPLES = {
+    "host": '"wdoor.c.u-tokyo.ac.jp"', "port": str(PORT), "game": '"floodgate-300-10F"', "login": "[[login]]",
+    "options": "[options]",
+}  # fmt: skip
 _NAME = re.compile(r"[\w@.-]{1,32}", re.ASCII)
 _WORD = re.compile(r"[!-~]+")
 
@@ -72,18 +76,14 @@ def read_settings(path: Path) -> Settings:
 def _settings(data: Mapping[str, Any]) -> Settings:
     for key, value in data.items():
         _check(key in _KINDS, key, " ".join(_KINDS))
-        _check(
-            isinstance(value, _KINDS[key]),
-            key,
-            {"login": "[[login]]", "options": "[options]"}.get(key, "..."),
-        )
-    _check(bool(_WORD.fullmatch(data.get("host", ""))), "host", '"wdoor.c.u-tokyo.ac.jp"')
+        _check(isinstance(value, _KINDS[key]), key, _EXAMPLES[key])
+    _check(bool(_WORD.fullmatch(data.get("host", ""))), "host", _EXAMPLES["host"])
     port, game = data.get("port", PORT), data.get("game", "")
-    _check(0 < port < 1 << 16, "port", str(PORT))
-    _check(not game or bool(_WORD.fullmatch(game)), "game", '"floodgate-300-10F"')
+    _check(0 < port < 1 << 16, "port", _EXAMPLES["port"])
+    _check(not game or bool(_WORD.fullmatch(game)), "game", _EXAMPLES["game"])
     logins = tuple(_login(one, game) for one in data.get("login", ()))
     names = {login.name for login in logins}
-    _check(0 < len(names) == len(logins), "login", "[[login]]")
+    _check(0 < len(names) == len(logins), "login", _EXAMPLES["login"])
     options = tuple((name, _option(name, value)) for name, value in data.get("options", {}).items())
     return Settings(data["host"], logins, port, options)
 

@@ -172,6 +172,11 @@ class Report:
         if self.statistics.damaged <= SHOWN_PROBLEMS:
             display.print(_printable(reason))
 
+    def check(self) -> None:
+        """Raises UsageError if there was no game at all that could be read."""
+        if self.statistics.damaged and not (self.statistics.kept or self.statistics.reasons):
+            raise UsageError("expected at least one record that can be read")
+
     def print(self, file: Path | None = None) -> None:
         """Prints the statistics; `file` has the games that were left out."""
         from rich.console import Console
@@ -231,6 +236,7 @@ def _show(args: argparse.Namespace) -> None:
         for candidate in select(found, _filter_of(args)):
             report.add(candidate, display)
     report.print()
+    report.check()
 
 
 def _select(args: argparse.Namespace) -> None:
@@ -248,16 +254,15 @@ def _select(args: argparse.Namespace) -> None:
             if candidate.game is not None and candidate.is_kept:
                 part = "test" if is_test_game(candidate.game, args.test, args.seed) else "train"
                 lists[part].append(candidate.name)
-    if not report.statistics.kept:
-        report.print()
-        raise UsageError("no game is left")
+    left_out = args.out / "left-out.txt"
     args.out.mkdir(parents=True, exist_ok=True)
+    atomic_write(left_out, _lines(report.left_out))
+    report.print(left_out)
+    if not report.statistics.kept:
+        raise UsageError("no game is left")
     for name, names in lists.items():
         comment = f"{name} of {game_filter}; test share {args.test:g}, seed {args.seed}"
         write_list(args.out / f"{name}.txt", names, comment)
-    left_out = args.out / "left-out.txt"
-    atomic_write(left_out, _lines(report.left_out))
-    report.print(left_out)
     training = plural(len(lists["train"]), "game")
     print(f"wrote {args.out}: {training} in train.txt, {len(lists['test'])} in test.txt")
 
@@ -286,11 +291,12 @@ def _convert(args: argparse.Namespace) -> None:
     with _progress(args) as (display, found), atomic_path(args.out) as path:
         old = _games_of_files(files, args, report, display)
         write_training_file(path, counted(chain(old, _training_games(found, args, report, display))), suffix)
+        if args.left_out:
+            atomic_write(args.left_out, _lines(report.left_out))
         if not written:
             raise UsageError("no game is left")
-    if args.left_out:
-        atomic_write(args.left_out, _lines(report.left_out))
-    report.print(args.left_out)
+    if args.source or report.left_out:  # Games of training files are all kept, and have no players.
+        report.print(args.left_out)
     print(f"wrote {args.out}: {plural(written, 'game')}")
 
 
@@ -327,6 +333,7 @@ def _training_games(
 def _tree(args: argparse.Namespace) -> None:
     tree, report = _opening_tree(args, args.depth)
     report.print()
+    report.check()
     for line in tree_lines(tree, args.depth, args.min_games, usi=args.usi):
         print(line)
 

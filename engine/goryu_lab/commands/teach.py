@@ -120,13 +120,15 @@ def reporter(display: ProgressDisplay, games: int | None) -> Callable[[GameSumma
 def _fit(args: argparse.Namespace) -> None:
     """Prints the best scale of each file."""
     from goryu_lab.records.conversion import read_records
-    from goryu_lab.training.score_scale import fit_scale
+    from goryu_lab.training.score_scale import SCALES, fit_scale
 
     for path in args.files:
         records = read_records(path)
-        if not len(records):
+        if not records["eval"].any():
             raise UsageError(f"{path}: expected at least one position with a score")
         found = fit_scale(records["eval"].astype(float), results(records))
+        if not 1.01 * SCALES[0] < found.scale < SCALES[1] / 1.01:
+            raise UsageError(f"{path}: no scale fits: the scores do not predict the results, or exactly")
         print(
             f"{path}: {found.positions} positions, scale {found.scale:.0f} cp, cross-entropy "
             f"{found.cross_entropy:.3f}, sign agrees with the result in {100 * found.sign_agreement:.1f} %"

@@ -90,9 +90,12 @@ class TutorialReport:
         except (KeyError, TypeError, ValueError) as error:
             raise ReportError(f"{path}: expected the report of an earlier run ({error!r})") from error
         if report.options != options:
-            raise ReportError(
-                f"{path} belongs to a run with other options: expected {options}, found {report.options}"
+            had = ", ".join(
+                f"{key} {report.options[key]} in place of {value}"
+                for key, value in options.items()
+                if report.options[key] != value
             )
+            raise ReportError(f"{path} belongs to a run with other options: {had}")
         return report
 
     def plot(self, path: Path) -> None:

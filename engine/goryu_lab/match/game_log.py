@@ -134,11 +134,10 @@ class LineLog:
                 raise GameLogError(f"{path}: another program is playing this {kind}")
             first = {"type": kind, "version": VERSION, "hash": self.hash, "config": dict(config)}
             is_unfinished = as_line(first).startswith(path.read_bytes())
-            if is_unfinished:  # The file is empty, or the disk was full within the first line.
+            # The file is empty, the disk was full within the first line, or there is nothing after it.
+            if is_unfinished or not self._load(path, kind, config):
                 os.truncate(path, 0)
                 self.write(first)
-            else:
-                self._load(path, kind, config)
         except BaseException:
             self._file.close()
             raise
@@ -157,15 +156,18 @@ class LineLog:
         """Closes the file."""
         self._file.close()
 
-    def _load(self, path: Path, kind: str, config: Mapping[str, Any]) -> None:
-        """Reads the lines, and cuts off a last one that a crash left incomplete."""
+    def _load(self, path: Path, kind: str, config: Mapping[str, Any]) -> bool:
+        """Reads the lines, and cuts off a last one that a crash left incomplete; was there a second one?"""
         complete, lines = _complete_lines(path, kind)
+        if len(lines) == 1:
+            return False
         if lines[0].get("hash") != self.hash:
             old, new = lines[0].get("config", {}), json.loads(json.dumps(config))  # JSON knows no tuples.
             different = sorted(key for key in {*old, *new} if old.get(key) != new.get(key)) or ["hash"]
             raise GameLogError(f"{path} is the log of another {kind} (different: {', '.join(different)})")
         self.lines = lines[1:]
         os.truncate(path, complete)
+        return True
 
 
 class GameLog(LineLog):

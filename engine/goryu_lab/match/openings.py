@@ -81,8 +81,13 @@ def read_openings(path: Path) -> list[Opening]:
         text = path.read_text("utf-8-sig")  # Editors on Windows begin a file with a byte order mark.
     except UnicodeDecodeError as error:
         raise OpeningError(f"{path}: expected UTF-8: {error}") from error
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    openings = [parse_opening(line) for line in lines if line]
+    openings = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if opening := line.partition("#")[0].strip():
+            try:
+                openings.append(parse_opening(opening))
+            except OpeningError as error:
+                raise OpeningError(f"{path}:{number}: {error}") from error
     if not openings:
         raise OpeningError(f"{path}: expected at least one line such as 'startpos moves 7g7f'")
     return openings

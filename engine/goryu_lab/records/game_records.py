@@ -139,7 +139,8 @@ class GameWriter:
     def __init__(self, path: Path | str) -> None:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        self._file = open(path, "ab+")  # noqa: SIM115 (closed by `close`)
+        # Without a buffer, since `close` would write again what could not be written.
+        self._file = open(path, "ab+", buffering=0)  # noqa: SIM115 (closed by `close`)
         try:
             if not try_lock(self._file):
                 raise GameFileError(f"{path}: another program is writing to it")
@@ -149,7 +150,7 @@ class GameWriter:
             raise
         self._file.truncate(ends[-1] if ends else 0)
         if not ends:
-            self._file.write(HEADER.pack(MAGIC, VERSION))
+            self._write(HEADER.pack(MAGIC, VERSION))
 
     def write(self, games: Sequence[GameRecord]) -> None:
         """Appends the games as one block."""
@@ -158,12 +159,16 @@ class GameWriter:
     def append(self, blocks: Sequence[bytes]) -> None:
         """Appends blocks from `encode_block`, and waits once for the disk."""
         if blocks:
-            try:
-                self._file.write(b"".join(blocks))
-                self._file.flush()
-                os.fsync(self._file.fileno())
-            except OSError as error:
-                raise OSError(error.errno, error.strerror, str(self._path)) from error
+            self._write(b"".join(blocks))
+
+    def _write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
 
     def close(self) -> None:
         self._file.close()

@@ -6,6 +6,7 @@ where a game begins, and positions may be missing: `game_numbers` infers the gam
 """
 
 import lzma
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,14 +48,14 @@ class HcpeError(GoryuError, ValueError):
 
 
 def read_hcpe(path: Path | str) -> npt.NDArray[np.void]:
-    """Returns the records of a file, without an incomplete last record. Decompresses `.xz` files.
+    """Returns the records of a file. Decompresses `.xz` files; of an incomplete last record it warns.
 
     Raises HcpeError if a result is invalid, the compression is broken or the name is that of another format,
     and OSError if the file cannot be read.
     """
     if Path(path).suffix in (".hcpe3", ".psv", ".bin"):
         raise HcpeError(f"{path}: expected *.games, *.hcpe or *.hcpe.xz; `goryu records convert` makes them")
-    records = read_hcpe_as_it_is(Path(path))
+    records = read_hcpe_as_it_is(Path(path), lambda text: warnings.warn(text, stacklevel=4))
     if records.size and records["gameResult"].max() > WHITE_WON:
         raise HcpeError(
             f"{path}: expected results 0 to 2, found {records['gameResult'].max()}: not an HCPE file?"

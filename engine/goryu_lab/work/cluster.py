@@ -90,7 +90,7 @@ class ClusterPool:
         self._to_call: set[int] = set()
         self._answers: queue.SimpleQueue[Event | _Returned | _Refused] = queue.SimpleQueue()
         self._started = 0
-        self._has_worked = False
+        self._has_worked = self._has_told_room = False
         self._bad_starts = 0
         self._lost_room = 0  # How many workers had room on computers that have left since one was ready.
         self._looked_s = 0.0
@@ -249,10 +249,21 @@ class ClusterPool:
     def _check_refusals(self) -> None:
         """Raises WorkError if the actors that cannot do the job take all the room, and no other ever could.
 
-        Actors that wait for room do not count: `_room` may have included a computer that was leaving.
+        That no computer has room for an actor is an error of a cluster that was started here, which stays as
+        it is; of another one the driver is told it once. Actors that wait for room do not count: `_room` may
+        have included a computer that was leaving.
         """
         most = min(self._room, self._wanted())
-        if self._has_worked or most == 0:
+        if self._has_worked:
+            return
+        if not self._room and not self._has_told_room:
+            self._has_told_room = True
+            needs = f"{self._config.worker_cpus:g} CPUs, {self._config.worker_gpus:g} GPUs"
+            text = f"no computer of the cluster has room for a worker ({needs})"
+            if self._config.address == "local":
+                raise WorkError(text)
+            self._answers.put(Notice(f"{text}; waiting for one that has"))
+        if most == 0:
             return
         refused = [actor.refused for actor in self._actors.values() if actor.refused]
         if most <= len(refused):

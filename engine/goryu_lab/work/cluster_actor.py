@@ -15,7 +15,7 @@ from typing import Any
 
 import goryu
 import goryu_lab
-from goryu.base.errors import GoryuError
+from goryu.base.errors import GoryuError, explained
 from goryu_lab.work.seam import Bundle, Job, RefusedError, Result, Task
 from goryu_lab.work.shipping import Parcel, unpack
 from goryu_lab.work.threads import ThreadInbox
@@ -109,8 +109,8 @@ class Actor:
         try:
             for result in job.work(self._inbox):
                 self._answers.put(result)
-        except GoryuError as error:
-            self._answers.put(str(error))
+        except (GoryuError, OSError) as error:
+            self._answers.put(explained(error))
         except Exception:
             self._answers.put(traceback.format_exc())
 

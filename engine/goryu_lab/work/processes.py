@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from goryu.base.errors import GoryuError
+from goryu.base.errors import GoryuError, explained
 from goryu_lab.work.seam import Done, Event, Failed, Job, Joined, Left, LocalFile, Task, WorkError
 
 MAX_LOSSES = 3
@@ -139,8 +139,8 @@ def _work(job: Job, index: int, pipe: Connection) -> None:
             pipe.send(job.bundled([result]))
     except (KeyboardInterrupt, EOFError, ConnectionError):
         os._exit(130)  # The driver receives the interrupt too, or it is gone.
-    except GoryuError as error:
-        pipe.send(WorkError(str(error)))
+    except (GoryuError, OSError) as error:
+        pipe.send(WorkError(explained(error)))
     except Exception:
         pipe.send(WorkError(traceback.format_exc()))
     pipe.recv()  # The driver ends this process, when it has read the message.

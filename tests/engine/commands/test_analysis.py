@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,13 @@ def test_a_closed_output_ends_the_process_quietly(process: "subprocess.Popen[byt
     process.stdout.close()
     assert process.wait(60) == 1
     assert process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_an_output_that_is_full_is_an_error() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(COMMAND, input=b"{}\n", stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (2, b"goryu analysis: No space left on device\n")
 
 
 def test_the_client_returns_answers_in_order_and_raises_errors() -> None:

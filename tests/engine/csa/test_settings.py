@@ -41,7 +41,8 @@ def test_a_file_that_others_may_read_is_refused_with_the_remedy(file: Path, mode
     [
         ('host = "example.org"', "", "host"),
         ('"example.org"', "1", "host"),
-        ("game", "port = 0\ngame", "port"),
+        ("game", "port = 0\ngame", "port; expected 4081"),
+        ("game", 'port = "4081"\ngame', "port; expected 4081"),
         ("floodgate", "flood gate", "game"),
         ("game", "gmae", "gmae"),
         ("[[login]]", "[login]", "login"),

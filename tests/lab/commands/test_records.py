@@ -302,7 +302,8 @@ def test_a_list_names_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         (["show", "nowhere"], "no such file or folder"),
         (["convert", "{in}", "--out", "{tmp}/a.txt"], "expected *.games"),
-        (["select", "{in}", "--min-plies", "500", "--out", "{tmp}/out"], "no game is left"),
+        (["show", "{tmp}/damaged.kif"], "expected at least one record that can be read"),
+        (["tree", "{tmp}/damaged.kif"], "expected at least one record that can be read"),
         (
             ["select", "{in}", "--min-plies", "9", "--max-plies", "8", "--out", "{tmp}/out"],
             "expected 0 <= MIN <= MAX",
@@ -314,10 +315,25 @@ def test_wrong_arguments_are_refused(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write_games(tmp_path / "in", [game(1)])
+    (tmp_path / "damaged.kif").write_bytes(b"1 \xff\n")
     assert run(*(word.format(**{"in": tmp_path / "in", "tmp": tmp_path}) for word in words)) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob("unfinished*"))
+
+
+def test_reasons_are_written_also_if_no_game_is_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_games(tmp_path / "in", [game(1)])
+    (record,), reasons = (tmp_path / "in").iterdir(), tmp_path / "left-out.txt"
+    assert run("select", record, "--min-plies", 500, "--out", tmp_path) == 2
+    assert f"{record}: " in reasons.read_text()
+    reasons.unlink()
+    record.write_text(record.read_text().partition("%")[0])  # A game without a result.
+    assert run("convert", record, "--out", tmp_path / "a.games", "--left-out", reasons) == 2
+    assert f"{record}: " in reasons.read_text()
+    assert capsys.readouterr().err.count("no game is left") == 2
 
 
 def test_statistics_and_the_tree_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -314,6 +314,12 @@ def test_another_match_is_not_mixed_into_a_log(config: MatchConfig) -> None:
         run(replace(config, engines=(scripted("resign"), config.engines[1])))
 
 
+def test_a_log_without_a_game_gives_way_to_another_match(config: MatchConfig, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    GameLog(path, {"engine1": "gorryu"}).close()
+    assert len(run(replace(config, games=2)).entries) == 2
+
+
 def test_a_log_has_one_writer_at_a_time(config: MatchConfig, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     log = GameLog(path, config.identity())

@@ -1,5 +1,6 @@
 """Files of games: writing and reading, also after a kill; damaged files."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,24 @@ def test_a_file_torn_anywhere_keeps_its_whole_blocks_and_can_grow_again(tmp_path
     with pytest.warns(TornTailWarning):
         write_games(path, [GAME])
     assert list(read_games(path)) == [GAME, GAME]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of this kind")
+def test_a_file_that_cannot_grow_is_named_and_keeps_what_it_has(tmp_path: Path) -> None:
+    import resource
+
+    path = tmp_path / "a.games"
+    write_games(path, [GAME])
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, limits[1]))
+    try:
+        with pytest.raises(OSError, match="too large") as error, GameWriter(path) as writer:
+            writer.write([GAME])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert error.value.filename == str(path)
+    with pytest.warns(TornTailWarning):
+        assert list(read_games(path)) == [GAME]
 
 
 def test_a_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path) -> None:

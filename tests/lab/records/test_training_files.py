@@ -16,6 +16,7 @@ from goryu.games.state import Move
 from goryu.implementation import Board
 from goryu_lab.commands import records
 from goryu_lab.records.game_records import GameRecord, read_games
+from goryu_lab.records.hcpe import read_hcpe
 from goryu_lab.records.hcpe3 import encode
 from goryu_lab.records.training_files import read_training_file, write_training_file
 
@@ -122,6 +123,8 @@ def test_the_command_converts_between_all_of_them(tmp_path: Path, capsys: pytest
     damaged.write_bytes(paths[3].read_bytes() + b"x")
     assert records.main(["convert", str(damaged), "--teacher", "A", "--out", str(last)]) == 0
     assert "c.hcpe: record 109: the file ends within it" in capsys.readouterr().out.replace("\n", "")
+    with pytest.warns(UserWarning, match="record 109: the file ends within it"):
+        assert len(read_hcpe(damaged)) == 108
     games = list(read_games(last))
     assert [game.moves for game in games] == [random_game(seed).moves[3:] for seed in range(4)]
     assert {game.teacher for game in games} == {"A"}

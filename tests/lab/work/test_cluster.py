@@ -326,6 +326,16 @@ def test_workers_that_were_sent_to_dead_nodes_do_not_end_the_run(cluster: Cluste
         list(run_tasks(pool, job, iter([(0, None)])))
 
 
+def test_a_cluster_without_room_is_waited_for_with_a_word(cluster: Cluster) -> None:
+    pool = ClusterPool(ClusterConfig(cluster.address, worker_gpus=0.5))
+    pool.start(Rehearsal())
+    until, told = time.monotonic() + 5, list[str]()
+    while time.monotonic() < until:
+        told += [str(event) for event in pool.events() if "room for a worker" in str(event)]
+    pool.close(breaks_off=True)
+    assert len(told) == 1
+
+
 def test_a_job_that_kills_every_worker_ends_with_the_reason(cluster: Cluster, tmp_path: Path) -> None:
     pool = ClusterPool(ClusterConfig(cluster.address))
     with pytest.raises(WorkError, match=r"^\d+ workers .*: The actor is dead because its worker process"):

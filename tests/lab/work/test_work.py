@@ -30,6 +30,7 @@ from goryu_lab.work.seam import (
     Done,
     Event,
     Failed,
+    Inbox,
     Job,
     Joined,
     Left,
@@ -79,6 +80,21 @@ def test_every_task_is_done_once(pool: Callable[[int], Pool], at_once: int) -> N
     expected = [(number, job.answer(number)) for number in range(10)]
     assert collect(pool(2), job, numbered(10), 10) == expected
     assert collect(pool(2), job, iter(())) == []
+
+
+@dataclass(frozen=True)
+class Full(Rehearsal):
+    """Its workers meet a full disk."""
+
+    def work(self, inbox: Inbox) -> Iterator[Result]:
+        for _ in iter(lambda: inbox.take(wait=True), None):
+            raise OSError(28, "No space left on device", "state.pt")
+        yield 0, b""
+
+
+def test_a_full_disk_is_told_in_a_line() -> None:
+    with pytest.raises(WorkError, match=r"^state\.pt: No space left on device$"):
+        collect(ProcessPool(1), Full(), numbered(1))
 
 
 @dataclass(slots=True)

@@ -272,6 +272,12 @@ def test_the_tool_fits_and_shows(tmp_path: Path, capsys: pytest.CaptureFixture[s
     of_records = capsys.readouterr().out.partition(": ")[2]
     assert teach.main(["fit", str(games)]) == 0
     assert capsys.readouterr().out.partition(": ")[2] == of_records
+    for problem, scores in (("at least one position with a score", 0), ("no scale fits", 100)):
+        others = records.copy()
+        others["eval"] = scores * np.where(results(records) == 1.0, 1, -1)
+        others.tofile(source)
+        assert teach.main(["fit", str(source)]) == 2
+        assert problem in capsys.readouterr().err
     assert teach.main(["show", str(games)]) == 0
     assert "GPSShogi: " in (text := capsys.readouterr().out)
     assert "1137 positions, 0 with soft targets" in text
