@@ -55,6 +55,13 @@ def test_a_byte_order_mark_before_the_first_command_is_ignored(fresh: Engine) ->
     assert usiok(fresh)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files of another process")
+def test_nobody_else_sees_the_commands(fresh: Engine) -> None:
+    """On Windows NumPy would wait for the next command, and `readyok` with it."""
+    usiok(fresh)
+    assert Path(f"/proc/{fresh.process.pid}/fd/0").readlink() == Path(os.devnull)
+
+
 def test_a_broken_installation_answers_every_command_with_the_reason(pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "shogi.py").write_text("raise ImportError('broken on purpose')")
     path = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"

@@ -17,7 +17,7 @@ from goryu.commands.common import add_model, name_and_value, program
 from goryu.commands.review import MOST_PLAYOUTS, MOST_THREADS, PLAYOUTS
 from goryu.players.config import EngineConfig, Value
 from goryu.players.set_up.loading import load_evaluator
-from goryu.usi.loop import MAX_LINE, read_lines
+from goryu.usi.loop import MAX_LINE, claim_stdin, read_lines
 from goryu.usi.option import OptionError
 from goryu.usi.option_values import OptionValues
 from goryu.usi.start_config import start_options
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.write(schema_text())
         return 0
     values = _start_values(options)
-    config, output = values.config, _claim_stdout()
+    config, commands, output = values.config, claim_stdin(), _claim_stdout()
     engine = AnalysisEngine(
         lambda: Searchers(load_evaluator(config.evaluator, _say), config, options.searches or 0),
         _configure(values),
@@ -90,7 +90,7 @@ def run(options: argparse.Namespace) -> int:
         most_waiting=options.queue,
     )
     faults: list[Exception] = []
-    reader = Thread(target=_read, args=(engine, faults), name="reader", daemon=True)
+    reader = Thread(target=_read, args=(engine, commands, faults), name="reader", daemon=True)
     reader.start()
     try:
         while reader.is_alive() and engine.fault is None:
@@ -107,16 +107,16 @@ def run(options: argparse.Namespace) -> int:
     return CLOSED if engine.fault is not None else 0
 
 
-def _read(engine: AnalysisEngine, faults: list[Exception]) -> None:
-    """Hands the lines of stdin to the engine until it ends; a fault of Goryu goes into `faults`."""
+def _read(engine: AnalysisEngine, commands: int, faults: list[Exception]) -> None:
+    """Hands the lines of `commands` to the engine until they end; a fault of Goryu goes into `faults`."""
     try:
-        _read_lines(engine)
+        _read_lines(engine, commands)
     except Exception as fault:
         faults.append(fault)
 
 
-def _read_lines(engine: AnalysisEngine) -> None:
-    for raw in read_lines(0, lambda: engine.refuse(None, f"expected at most {MAX_LINE} bytes in a line")):
+def _read_lines(engine: AnalysisEngine, commands: int) -> None:
+    for raw in read_lines(commands, lambda: engine.refuse(None, f"expected at most {MAX_LINE} bytes in a line")):
         try:
             line = raw.decode("utf-8").strip()
         except UnicodeDecodeError:

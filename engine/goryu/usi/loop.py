@@ -4,8 +4,8 @@ Of three threads, the reader reads lines, the worker runs the player, and the ma
 the player's results to `UsiEngine`, one at a time, and writes the answers. Reading never waits for a search.
 
 Libraries print: onnxruntime writes to stdout when a provider fails. No GUI reads stderr, and a full pipe
-would block the engine. So the protocol uses a private copy of stdout, and the file descriptors 1 and 2 lead
-to the log file or to nothing.
+would block the engine. So the protocol uses private copies of stdin and stdout, and the file descriptors 1 and 2
+lead to the log file or to nothing.
 """
 
 import gc
@@ -83,9 +83,9 @@ def main(arguments: Sequence[str]) -> NoReturn:
     _require_packages()
     if sys.stdin.isatty():  # A person, not a GUI.
         sys.stderr.write(tr("goryu: the USI engine waits for commands, such as usi, help and quit") + "\n")
-    output = _claim_stdout()
-    _make_blocking(0, output)
-    loop = UsiLoop(0, output, defaults=defaults)
+    commands, output = claim_stdin(), _claim_stdout()
+    _make_blocking(commands, output)
+    loop = UsiLoop(commands, output, defaults=defaults)
     loop.open_log("")
     for name in ("SIGINT", "SIGTERM", "SIGBREAK", "SIGHUP"):
         if hasattr(signal, name):
@@ -132,6 +132,20 @@ def _require_packages() -> None:
         )
         sys.stdout.write(f"info string Error! {problem}\n")  # Some GUIs show it; few show stderr.
         sys.exit(f"goryu: {problem}")
+
+
+def claim_stdin() -> int:
+    """Returns a private copy of stdin, which is empty for all others from now on.
+
+    While a thread waits for input from a pipe, Windows lets all that look at the pipe wait, too. What NumPy
+    loads looks at stdin: without this, the engine would wait for the next command of the GUI before it
+    answers `isready` (numpy's issue 24290).
+    """
+    commands = os.dup(0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0, inheritable=True)
+    os.close(empty)
+    return commands
 
 
 def _claim_stdout() -> int:
