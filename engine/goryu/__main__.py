@@ -120,11 +120,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:  # During the import of a command; later each handles it itself.
         return INTERRUPTED
-    except BrokenPipeError:  # As in `goryu options | head`.
-        standard_output.discard()
-        return 1
     except (ImportError, OSError) as error:
         standard_output.discard()
+        if standard_output.is_closed(error):  # As in `goryu options | head`.
+            return 1
         advice = " (goryu doctor may show the cause)" if isinstance(error, ImportError) else ""
         print(f"goryu: {error}{advice}", file=sys.stderr)  # noqa: T201
         return 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import count
-from time import monotonic
+from time import perf_counter
 
 from goryu.games.shogi import START_SFEN
 from goryu.players.clock.limits import Limits
@@ -24,7 +24,7 @@ def ticking(step_s: float) -> Callable[[], float]:
     return lambda: next(moments) * step_s
 
 
-def loaded(config: EngineConfig, clock: Callable[[], float] = monotonic) -> tuple[Player, list[str]]:
+def loaded(config: EngineConfig, clock: Callable[[], float] = perf_counter) -> tuple[Player, list[str]]:
     """Returns a player, and what it said when it loaded and says later."""
     player, messages = Player(clock), list[str]()
     player.load(config, messages.append)
@@ -40,7 +40,7 @@ def request_of(
 ) -> Request:
     """Returns the request for a move after these; by default with 30 nodes and the clock started now."""
     board = GamePosition(sfen, moves, rules_of(config)).board
-    started_s = monotonic() if started_s is None else started_s
+    started_s = perf_counter() if started_s is None else started_s
     return Request(board, limits or Limits(nodes=30), config, started_s)
 
 

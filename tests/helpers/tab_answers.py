@@ -3,7 +3,7 @@
 import json
 import sys
 from dataclasses import replace
-from time import monotonic
+from time import perf_counter
 
 
 def answers(model: str) -> list[str]:
@@ -31,7 +31,7 @@ def answers(model: str) -> list[str]:
         player, board, moves = Player(slot=slot), Board(), []
         for _ in range(4):
             limits = Limits(nodes=30 if level == 10 else None)
-            request = Request(board.copy(), limits, replace(config, level=level), monotonic())
+            request = Request(board.copy(), limits, replace(config, level=level), perf_counter())
             move = player.search(request, SearchControl(), lambda *_: None).move
             assert move is not None
             moves.append(move_to_usi(move))
@@ -42,7 +42,7 @@ def answers(model: str) -> list[str]:
     told += [repr(analysis) for analysis in review.analyses]
     judge = MoveJudge(slot.require(), config)
     told.append(repr(judge.judge(START_SFEN, ["7g7f"], "9a9b", 20)))
-    mate = Request(Board("8k/9/9/8P/9/9/9/9/4K4 b 2GS 1"), Limits(), config, monotonic())
+    mate = Request(Board("8k/9/9/8P/9/9/9/9/4K4 b 2GS 1"), Limits(), config, perf_counter())
     told.append(repr(Player(slot=slot).solve_mate(mate, SearchControl(), None)))
     return told
 

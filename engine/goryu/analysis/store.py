@@ -111,15 +111,11 @@ class AnalysisStore:
 
     def _fail(self, error: Exception) -> None:
         self._disconnect()
-        self._report(
-            tr(
-                "{path}: the database of analyses cannot be used ({error}); {advice}. "
-                "The review goes on and keeps nothing.",
-                path=self._path,
-                error=error,
-                advice=_advice(error),
-            )
+        text = (
+            "{path}: the database of analyses cannot be used ({error}); {advice}. "
+            "The review goes on and keeps nothing."
         )
+        self._report(tr(text, path=self._path, error=error, advice=_advice(error)))
 
     def _disconnect(self) -> None:
         if self._database is not None:

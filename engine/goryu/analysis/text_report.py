@@ -1,5 +1,6 @@
 """A review as text for a terminal, and as lines of JSON."""
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from goryu.kifu.endings import written
 from goryu.kifu.handicaps import naming_sides
 from goryu.kifu.record import GameRecord
 
-BARS = " ▁▂▃▄▅▆▇█"
+BARS, DIGITS = " ▁▂▃▄▅▆▇█", " 12345678"
 GRAPH_WIDTH = 60
 
 SIDES = ("▲", "△")
@@ -69,12 +70,22 @@ def _graph(review: GameReview) -> Iterator[str]:
     rates = [review.black_win_rate(i) for i in range(len(review.analyses))]
     step = max(1, -(-len(rates) // GRAPH_WIDTH))
     shown = [rates[i] or 0.0 for i in range(0, len(rates), step)]
+    letters = BARS if _can_print(BARS) else DIGITS
     for least, label in ((0.5, "100 %"), (0.0, "  0 %")):
-        bars = "".join(BARS[min(8, max(0, round((rate - least) * 16)))] for rate in shown)
+        bars = "".join(letters[min(8, max(0, round((rate - least) * 16)))] for rate in shown)
         yield f"  {label} {bars}"
     axis = f"{len(rates) - 1:>{len(shown)}}"
     about = naming_sides(tr("win rate of Black (▲) after each move"), review.start)
     yield f"        0{axis[1:]}  {about}"
+
+
+def _can_print(text: str) -> bool:
+    """Has the encoding of the output these letters? That of Japanese Windows lacks bars."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _table(review: GameReview) -> Iterator[str]:

@@ -19,6 +19,9 @@ from goryu.base.language import tr
 if sys.platform != "win32":
     import fcntl
 
+BUSY_S = 1.0
+"""How long a file may be in use that is to be replaced."""
+
 LOCKED_BYTE = 0x7FFFFFFE
 """The offset of the byte that is locked on Windows, where offsets may be limited to 31 bits."""
 
@@ -133,13 +136,26 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f"unfinished-{token_hex(4)}-{path.name}")
     try:
         yield temporary
-        temporary.replace(path)
+        _replace(temporary, path)
     except BaseException as error:
         with suppress(OSError):
             temporary.unlink()
         if isinstance(error, OSError) and _is_of_write(error, temporary):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _replace(temporary: Path, path: Path) -> None:
+    """Renames a file. Windows replaces none that is open, if only for a moment by a virus scanner."""
+    end_s = time.monotonic() + BUSY_S
+    while True:
+        try:
+            temporary.replace(path)
+            return
+        except PermissionError:
+            if os.name != "nt" or time.monotonic() >= end_s:
+                raise
+            time.sleep(0.02)
 
 
 def _remove_leftovers(path: Path) -> None:

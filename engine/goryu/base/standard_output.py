@@ -1,5 +1,6 @@
 """Standard output as programs in a pipe need it: it takes every letter, and its reader may go away."""
 
+import errno
 import os
 import sys
 from io import TextIOWrapper
@@ -12,6 +13,13 @@ def accept_every_letter() -> None:
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def is_closed(error: BaseException) -> bool:
+    """Does the error say that nobody reads the output any more? Windows says it as EINVAL."""
+    if isinstance(error, BrokenPipeError):
+        return True
+    return sys.platform == "win32" and getattr(error, "errno", 0) == errno.EINVAL and error.filename is None
 
 
 def discard() -> None:

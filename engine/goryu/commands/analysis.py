@@ -116,7 +116,8 @@ def _read(engine: AnalysisEngine, commands: int, faults: list[Exception]) -> Non
 
 
 def _read_lines(engine: AnalysisEngine, commands: int) -> None:
-    for raw in read_lines(commands, lambda: engine.refuse(None, f"expected at most {MAX_LINE} bytes in a line")):
+    too_long = f"expected at most {MAX_LINE} bytes in a line"
+    for raw in read_lines(commands, lambda: engine.refuse(None, too_long)):
         try:
             line = raw.decode("utf-8").strip()
         except UnicodeDecodeError:

@@ -76,12 +76,12 @@ def program(
             status = run(args) or 0
             sys.stdout.flush()
             return status
-    except BrokenPipeError:  # As in `goryu book show FILE | head`.
-        standard_output.discard()
-        return 1
     except ModuleNotFoundError:  # Of Goryu itself: a defect.
         raise
     except (GoryuError, OSError, ImportError) as error:
+        if standard_output.is_closed(error):  # As in `goryu book show FILE | head`.
+            standard_output.discard()
+            return 1
         print(f"{name}: {explained(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -139,8 +139,13 @@ def add_own_folder_to_path() -> None:
 
 
 def interrupt_on_sigterm() -> None:
-    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped.
+
+    So on Windows, if the console is closed.
+    """
+    for name in ("SIGTERM", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), _interrupt)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:

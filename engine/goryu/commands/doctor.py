@@ -13,7 +13,7 @@ from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from time import monotonic
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from goryu import __version__
@@ -186,11 +186,11 @@ def _evaluations_per_second(network: "NetworkEvaluator") -> float:
 
 def _rate(work: Callable[[], object]) -> float:
     """Returns how often per second `work` can be called."""
-    start_s, count = monotonic(), 0
-    while monotonic() - start_s < MEASURED_S:
+    start_s, count = perf_counter(), 0
+    while perf_counter() - start_s < MEASURED_S:
         work()
         count += 1
-    return count / (monotonic() - start_s)
+    return count / (perf_counter() - start_s)
 
 
 def _evaluator(
@@ -256,7 +256,7 @@ def _search(config: EngineConfig, loaded: "LoadedEvaluator | None") -> Iterator[
     player, messages = Player(slot=EvaluatorSlot(loaded)), list[str]()
     player.load(config, messages.append)
     yield from map(_marked, messages)
-    request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, monotonic())
+    request = Request(Board(), Limits(movetime_ms=1000 * MEASURED_S), config, perf_counter())
     answer = player.search(request, SearchControl(), lambda result, elapsed_ms: None)
     if answer.move is None or answer.result is None:
         yield "! broken: " + tr("the search found no move")

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from glob import glob
 from pathlib import Path
 from types import FrameType
 
@@ -66,6 +67,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Reviews the games; returns the exit status."""
+    if sys.platform == "win32":  # The shells of other systems know what * means.
+        options.games = [name for text in options.games for name in sorted(glob(text)) or [text]]
     analysis = Analysis(options)
     with _signals_noted() as should_stop:
         return analysis.run(should_stop)

@@ -112,15 +112,10 @@ def _mates(network: NetworkEvaluator) -> Finding:
     found = [(best_moves(network, Board(sfen)), mate) for sfen, mate in MATES]
     seen = sum(any(move.startswith(mate) for move in moves) for (moves, _), mate in found)
     won = sum(value > 0 for (_, value), _ in found)
+    text = "{seen} of {count} among the first {top} moves, {won} with a good value"
     return Finding(
         "mates in one",
-        tr(
-            "{seen} of {count} among the first {top} moves, {won} with a good value",
-            seen=seen,
-            count=len(MATES),
-            top=TOP,
-            won=won,
-        ),
+        tr(text, seen=seen, count=len(MATES), top=TOP, won=won),
         "at least half",
         min(seen, won) >= len(MATES) / 2,
     )

@@ -6,6 +6,7 @@ can never block the engine. At the end the whole process group is killed.
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -56,6 +57,11 @@ class EngineSpec:
     name: str | None = None
     environment: tuple[tuple[str, str], ...] = ()
     directory: str | None = None
+
+    @property
+    def command_line(self) -> str:
+        """The command as the shell of this system reads it."""
+        return subprocess.list2cmdline(self.command) if sys.platform == "win32" else shlex.join(self.command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +224,8 @@ class UsiClient:
             line = None if is_overdue else self._next_line(deadline)
             if line is None:
                 if stopped:
-                    text = tr(
-                        "{engine} gave no bestmove within {seconds:.0f} s of {command!r}",
-                        engine=self.name,
-                        seconds=wait_s,
-                        command=command,
-                    )
-                    raise EngineError("hang", text)
+                    text = "{engine} gave no bestmove within {seconds:.0f} s of {command!r}"
+                    raise EngineError("hang", tr(text, engine=self.name, seconds=wait_s, command=command))
                 self._send("stop")
                 deadline, stopped = deadline + self.timeouts.grace_s, True
                 continue
@@ -268,7 +269,10 @@ class UsiClient:
         process, self._process = self._process, None
         if process is None:
             return
-        if sys.platform == "win32":
+        if sys.platform == "win32":  # Only taskkill ends the programs that a batch file has started.
+            command = ["taskkill", "/t", "/f", "/pid", str(process.pid)]
+            with suppress(OSError):
+                subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             process.kill()
         else:
             with suppress(ProcessLookupError, PermissionError):
@@ -290,7 +294,9 @@ class UsiClient:
                     stderr=log,
                     cwd=self.spec.directory,
                     env=environment,
+                    # Ctrl-C is for this program alone.
                     start_new_session=True,
+                    creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
                 )
             except (OSError, ValueError) as error:  # A zero byte is a ValueError.
                 command = " ".join(self.spec.command)
@@ -340,14 +346,8 @@ class UsiClient:
         while len(lines) < MOST_LINES_TO_START:
             line = self._next_line(time.perf_counter() + self.timeouts.start_timeout_s)
             if line is None:
-                wait_s = self.timeouts.start_timeout_s
-                text = tr(
-                    "{engine} sent no {last} within {seconds:g} s",
-                    engine=self.name,
-                    last=last,
-                    seconds=wait_s,
-                )
-                raise EngineError("hang", text)
+                text, wait_s = "{engine} sent no {last} within {seconds:g} s", self.timeouts.start_timeout_s
+                raise EngineError("hang", tr(text, engine=self.name, last=last, seconds=wait_s))
             if line[1] == last:
                 return lines
             lines.append(line[1])

@@ -8,7 +8,7 @@ book is not for it; a book that the user names is.
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from time import monotonic
+from time import perf_counter
 from typing import Any
 
 from goryu.base.language import tr
@@ -46,7 +46,7 @@ class Player:
 
     def __init__(
         self,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = perf_counter,
         slot: EvaluatorSlot | None = None,
         report: Callable[[str], None] = lambda message: None,
     ) -> None:

@@ -19,7 +19,7 @@ OnProgress = Callable[[SearchResult, float], None]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A search to run. started_s: when the clock was started (seconds, monotonic)."""
+    """A search to run. started_s: when the clock was started (seconds of `perf_counter`)."""
 
     board: "Board"
     limits: Limits
@@ -64,7 +64,7 @@ class SearchControl:
 
     @property
     def hit(self) -> tuple[Limits, float] | None:
-        """The limits since `ponderhit` and its time (seconds, monotonic), or None before it."""
+        """The limits since `ponderhit` and its time (seconds of `perf_counter`), or None before it."""
         return self._hit
 
     def stop(self) -> None:

@@ -71,14 +71,8 @@ def _parse_reversi(text: str) -> State:
         names = {state.move_name(move): move for move in state.legal_moves()}
         if word not in names:
             expected = ", ".join(names) or tr("no move, the game is over")
-            raise InputError(
-                tr(
-                    "move {word!r} after {count} {count:move|moves}: expected one of {moves}",
-                    word=word,
-                    count=state.ply,
-                    moves=expected,
-                )
-            )
+            text = "move {word!r} after {count} {count:move|moves}: expected one of {moves}"
+            raise InputError(tr(text, word=word, count=state.ply, moves=expected))
         state.push(names[word])
     return state
 

@@ -22,7 +22,7 @@ class Command:
     """One line from the GUI.
 
     name: the first word. arguments: the other words.
-    line: the text as it was received. received_s: when it was received (seconds, monotonic).
+    line: the text as it was received. received_s: when it was received (seconds of `perf_counter`).
     """
 
     name: str

@@ -130,7 +130,7 @@ class UsiEngine:
     # Events. Each returns the actions to perform.
 
     def receive(self, line: str, received_s: float) -> list[Action]:
-        """Takes a line from the GUI. received_s: when it arrived (seconds, monotonic)."""
+        """Takes a line from the GUI. received_s: when it arrived (seconds of `perf_counter`)."""
         command = parse_command(line, received_s)
         if command is None or self._is_quitting:
             return []

@@ -4,8 +4,8 @@ Of three threads, the reader reads lines, the worker runs the player, and the ma
 the player's results to `UsiEngine`, one at a time, and writes the answers. Reading never waits for a search.
 
 Libraries print: onnxruntime writes to stdout when a provider fails. No GUI reads stderr, and a full pipe
-would block the engine. So the protocol uses private copies of stdin and stdout, and the file descriptors 1 and 2
-lead to the log file or to nothing.
+would block the engine. So the protocol uses private copies of stdin and stdout, and the file descriptors 1
+and 2 lead to the log file or to nothing.
 """
 
 import gc
@@ -18,7 +18,7 @@ from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
-from time import monotonic
+from time import perf_counter
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
@@ -219,7 +219,7 @@ class UsiLoop:
         self._engine = UsiEngine(read_model_options, *read_options_file(), defaults)
         self._events: SimpleQueue[Callable[[], list[Action]]] = SimpleQueue()
         self._jobs: SimpleQueue[Callable[[Player], Callable[[], list[Action]] | None]] = SimpleQueue()
-        self._last_output_s = monotonic()
+        self._last_output_s = perf_counter()
         self._quit_at_s: float | None = None
         self._transcript: int | None = None
 
@@ -262,7 +262,7 @@ class UsiLoop:
         try:
             event = self._events.get(timeout=wait_s)
         except Empty:
-            if self._engine.is_busy and monotonic() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
+            if self._engine.is_busy and perf_counter() - self._last_output_s >= KEEP_ALIVE_S - wait_s:
                 self._send("")
             return
         try:
@@ -282,7 +282,7 @@ class UsiLoop:
             return False
         if not self._engine.owes_answers:
             return True
-        if monotonic() < self._quit_at_s:
+        if perf_counter() < self._quit_at_s:
             return False
         self._perform(self._engine.message("Error! ended by quit before the last answer"))
         return True
@@ -305,19 +305,19 @@ class UsiLoop:
                 case OpenLog(path):
                     self.open_log(path)
                 case Quit(needs_model):
-                    self._quit_at_s = monotonic() + (LAST_ANSWERS_S if needs_model else STOPPED_SEARCH_S)
+                    self._quit_at_s = perf_counter() + (LAST_ANSWERS_S if needs_model else STOPPED_SEARCH_S)
 
     def _send(self, line: str) -> None:
         self._log_line("<", line)
         text = memoryview(f"{line}\n".encode("ascii", "backslashreplace"))
         while text:
             text = text[os.write(self._output, text) :]
-        self._last_output_s = monotonic()
+        self._last_output_s = perf_counter()
 
     def _log_line(self, mark: str, line: str) -> None:
         if self._transcript is None:
             return
-        text = f"{monotonic():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
+        text = f"{perf_counter():.3f} {mark} {line}\n".encode("utf-8", "backslashreplace")
         try:
             os.write(self._transcript, text)
         except OSError as error:  # A full disk must not end the game.
@@ -331,7 +331,7 @@ class UsiLoop:
     def _read(self) -> None:
         try:
             for raw in read_lines(self._input):
-                self._events.put(partial(self._receive, decode(raw).rstrip("\r"), monotonic()))
+                self._events.put(partial(self._receive, decode(raw).rstrip("\r"), perf_counter()))
         finally:
             self._events.put(self._engine.finish)
 

@@ -1,6 +1,5 @@
 """The result of a match: a line while it runs, a report at its end, and JSON values for programs."""
 
-import shlex
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,7 +20,7 @@ def describe(config: MatchConfig) -> str:
     lines = []
     for number, engine in enumerate(config.engines, 1):
         options = " ".join(f"{name}={value}" for name, value in engine.options)
-        lines.append(f"engine {number}: {shlex.join(engine.command)} {options} ({engine.limits})")
+        lines.append(f"engine {number}: {engine.command_line} {options} ({engine.limits})")
     rules = config.rules
     lines.append(
         f"{config.games} games, {plural(len(config.openings), 'opening')}, concurrency {config.concurrency}, "

@@ -125,7 +125,7 @@ def _searched(options: argparse.Namespace) -> tuple[Recording, Subject]:
 
 def _position(options: argparse.Namespace) -> State:
     text: str = options.position
-    if options.game != "numbers" or not text.strip() or ":" in text:
+    if options.game != "numbers" or not text.strip() or (":" in text and not _is_file(text)):
         return parse_position(options.game, text)
     try:
         return parse_position(options.game, Path(text).read_text("utf-8-sig"))
@@ -133,6 +133,14 @@ def _position(options: argparse.Namespace) -> State:
         raise InputError(tr("{path}: expected a text in UTF-8 ({error})", path=text, error=error)) from None
     except TreeError as error:
         raise InputError(f"{text}: {error}") from None
+
+
+def _is_file(text: str) -> bool:
+    """Is this the name of a file, such as C:/tree.txt, and not a tree?"""
+    try:
+        return Path(text).is_file()
+    except OSError:  # It is too long for a name.
+        return False
 
 
 def _read_json(path: Path) -> Any:

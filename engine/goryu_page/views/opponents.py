@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from time import monotonic
+from time import perf_counter
 from typing import Any
 
 from goryu.base.errors import GoryuError
@@ -135,7 +135,7 @@ class Opponents:
         if isinstance(state, Board):
             config = replace(self._full, level=0, limits_strength=False)
             limits = Limits(nodes=HINT_PLAYOUTS)
-            result = self._search(state, limits, config, monotonic(), job).result
+            result = self._search(state, limits, config, perf_counter(), job).result
             moves: Sequence[Any] = result.moves if result else ()
         else:
             moves = self._search_small(kind, state, job).moves

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 from random import Random
-from time import monotonic
+from time import perf_counter
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -284,7 +284,7 @@ class PlayView(View):
 
     async def _think(self, game: PageGame) -> None:
         """Plays the opponent's move."""
-        started_s = monotonic()
+        started_s = perf_counter()
         timing = self.session.dojo.timing
         opponents, name = self._player(game.turn)
         state, limits = game.for_search(), limits_of(game, name, timing.thinking_s)
@@ -302,7 +302,7 @@ class PlayView(View):
             reply = await self.session.run(JOB, work)
             if reply is None:
                 return
-            await asyncio.sleep(timing.least_reply_s - (monotonic() - started_s))
+            await asyncio.sleep(timing.least_reply_s - (perf_counter() - started_s))
         except Exception as error:
             self._thinking = None
             self._stop()  # The opponent must not lose by its clock.

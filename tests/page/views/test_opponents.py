@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from time import monotonic
+from time import perf_counter
 from unittest.mock import MagicMock
 
 import pytest
@@ -81,6 +81,6 @@ def test_the_page_hears_when_the_opponent_loses_its_gpu(monkeypatch: pytest.Monk
     monkeypatch.setattr("goryu_page.views.opponents._uses_gpu", lambda _player: on_gpu.pop(0))
     job = MagicMock(spec=Job)
     for _ in range(2):
-        opponents._search(Board(), Limits(nodes=1), config, monotonic(), job)
+        opponents._search(Board(), Limits(nodes=1), config, perf_counter(), job)
     job.send.assert_called_once()
     assert job.send.call_args.args == ("play.problem",)

@@ -13,11 +13,8 @@ def check_players(names: Iterable[str], game: str) -> None:
     for name in names:
         algorithm = ALGORITHMS.get(name.partition(":")[0])
         if algorithm and algorithm.searches_whole_game and not GAMES[game].is_small:
-            raise AgentError(
-                tr(
-                    "{name} searches the whole game, which takes years in {game}; "
-                    "expected another player, such as depth-limited",
-                    name=name,
-                    game=game,
-                )
+            text = (
+                "{name} searches the whole game, which takes years in {game}; "
+                "expected another player, such as depth-limited"
             )
+            raise AgentError(tr(text, name=name, game=game))

@@ -8,7 +8,7 @@ search has twice the playouts of the one before.
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import exp, inf
-from time import monotonic
+from time import perf_counter
 
 from goryu.games.state import Move, State
 from goryu.implementation import Board
@@ -56,12 +56,12 @@ class GumbelSearcher(TextbookSearcher):
         position = Watched(state, Ticker(lambda: False), self.draw_value_first, only)
         playouts: int | None = FIRST_PLAYOUTS if most == UNLIMITED else max(1, most)
         while playouts is not None:
-            start_s = monotonic()
+            start_s = perf_counter()
             playouts = min(playouts, self._most_playouts)
             is_whole = self._run(position, playouts, should_stop)
             if not is_whole or most != UNLIMITED or playouts == self._most_playouts:
                 break
-            playouts = self._next_playouts(playouts, 1000 * (monotonic() - start_s))
+            playouts = self._next_playouts(playouts, 1000 * (perf_counter() - start_s))
 
     def _next_playouts(self, made: int, taken_ms: float) -> int | None:
         """Returns the playouts of the next search, or None if there is no time for a longer one."""

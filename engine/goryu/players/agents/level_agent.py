@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from time import monotonic
+from time import perf_counter
 from typing import cast
 
 from goryu.games.state import Move, State
@@ -76,5 +76,5 @@ class ShogiPlayer:
         """Returns the whole answer to a position that is not over; the board stays as it was."""
         board = board.copy()
         board.rules = rules_of(self._config)
-        request = Request(board, limits, self._config, monotonic())
+        request = Request(board, limits, self._config, perf_counter())
         return self._player.search(request, SearchControl(), lambda _result, _ms: None)

@@ -6,7 +6,7 @@ so a position whose `push` may raise `InterruptedSearch` can stop each of them, 
 
 from collections.abc import Callable, Sequence
 from math import inf
-from time import monotonic
+from time import perf_counter
 from typing import Self
 
 from goryu.games.state import Move, Outcome
@@ -32,7 +32,7 @@ class Ticker:
         self._limit = limit
         self._interval = 1
         self._check_at = 0
-        self._checked_s = monotonic()
+        self._checked_s = perf_counter()
 
     def tick(self) -> None:
         """Counts a move."""
@@ -47,7 +47,7 @@ class Ticker:
     def _check(self) -> None:
         if self.count >= self._limit or self._should_stop():
             raise InterruptedSearch
-        now_s = monotonic()
+        now_s = perf_counter()
         if now_s - self._checked_s < SHORTEST_S:
             self._interval *= 2
         elif now_s - self._checked_s > LONGEST_S:

@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from time import monotonic, sleep
+from time import perf_counter, sleep
 from typing import Any
 
 from goryu import __version__
@@ -112,7 +112,7 @@ def measure(
     settings: Settings,
     seconds: float,
     hurries: Callable[[], bool] = lambda: False,
-    clock: Callable[[], float] = monotonic,
+    clock: Callable[[], float] = perf_counter,
 ) -> Rate:
     """Searches a position with these settings for some seconds, or until `hurries` is true.
 

@@ -277,7 +277,7 @@ def test_gumbel_uses_the_time_that_is_left(monkeypatch: pytest.MonkeyPatch) -> N
             now_ms += 5.0
             return super().evaluate(states)
 
-    monkeypatch.setattr("goryu.players.agents.gumbel.monotonic", lambda: now_ms / 1000)
+    monkeypatch.setattr("goryu.players.agents.gumbel.perf_counter", lambda: now_ms / 1000)
     searcher = GumbelSearcher(Slow(), time_left_ms=lambda: 1000.0 - now_ms)
     result = searcher.search(Board(), lambda stats: now_ms >= 1000.0)
     assert result.stats.playouts > 32

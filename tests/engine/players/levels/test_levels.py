@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from threading import Thread
-from time import monotonic, sleep
+from time import perf_counter, sleep
 
 import pytest
 
@@ -41,7 +41,7 @@ def answer_at(
     player: Player, number: int, board: Board, limits: Limits | None = None, seed: int = 5
 ) -> Answer:
     config = replace(NETWORK, level=number, seed=seed)
-    request = Request(board, limits or Limits(), config, monotonic())
+    request = Request(board, limits or Limits(), config, perf_counter())
     return player.search(request, SearchControl(), lambda result, ms: None)
 
 
@@ -229,9 +229,9 @@ def test_neither_the_clock_nor_nodes_change_the_playouts(player: Player, limits:
 def test_fewer_nodes_and_a_short_clock_are_respected(player: Player) -> None:
     result = present(answer_at(player, 9, Board(), Limits(nodes=5)).result)
     assert result.stats.evaluations <= 8
-    started_s = monotonic()
+    started_s = perf_counter()
     assert answer_at(player, 9, Board(), Limits(movetime_ms=1)).move is not None
-    assert monotonic() - started_s < 20
+    assert perf_counter() - started_s < 20
 
 
 def test_an_analysis_has_full_strength(player: Player) -> None:
@@ -259,7 +259,7 @@ def test_pondering_at_a_level_waits(player: Player, is_hit: bool) -> None:
     sleep(0.2)
     assert not answers
     if is_hit:
-        control.ponderhit(Limits(time_ms=(1000, 1000)), monotonic())
+        control.ponderhit(Limits(time_ms=(1000, 1000)), perf_counter())
     else:
         control.stop()
     thread.join()
