@@ -206,8 +206,8 @@ def _end_of_second(ms: float, before_ms: float) -> float:
 class TimeManager:
     """A stopwatch that decides between two batches whether the search goes on.
 
-    clock: in seconds. The longest recent batch is remembered between moves, because the answer must wait for a
-    batch that has begun.
+    clock: in seconds. The longest recent batch is remembered between moves: the answer must wait for a batch
+    that has begun.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
