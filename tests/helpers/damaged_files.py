@@ -11,7 +11,8 @@ def damage_schema(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray(path.read_bytes())
-    found = re.search(rb"CREATE TABLE (IF NOT EXISTS )?\w+ (\()", content)
+    found = list(re.finditer(rb"CREATE TABLE (IF NOT EXISTS )?\w+ (\()", content))
     assert found
-    content[found.start(2)] = 0xAD
+    for one in found:  # Some are left over from earlier writes.
+        content[one.start(2)] = 0xAD
     path.write_bytes(content)
