@@ -234,6 +234,7 @@ TASKS = {
     "fuzz": Verb("send random bytes and commands to the USI engine; --files", ("test",), script("fuzz.py")),
     "asan": Verb("test native/core with sanitizers; --fuzz SECONDS", None, asan),
     "cross": Verb("test native/core for windows or arm in an emulator", None, cross),
+    "wine": Verb("run Goryu as a Windows program under Wine; -m pytest FILE", ("test",), script("wine.py")),
     "wasm": Verb("compile the engine to WebAssembly; --bench measures it", ("test",), script("wasm.py")),
     "vendor": Verb("fetch the browser page's libraries from npm; --check", ("test",), script("vendor.py")),
     "page": Verb("take the pictures of the browser page, or measure its speed", ("test",), script("page.py")),
