@@ -266,10 +266,11 @@ def core_waits(*processes: int) -> dict[str, int]:
     The entry `host` is the time in which a virtual machine had no core, since its host ran something else.
     Empty where the system does not count it (only Linux does).
     """
-    waits = {}
-    with suppress(OSError), open("/proc/stat") as file:
-        # "cpu user nice system idle iowait irq softirq steal ...", in ticks, summed over all cores
-        waits["host"] = int(file.readline().split()[8]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
+    waits: dict[str, int] = {}
+    if sys.platform == "linux":
+        with suppress(OSError), open("/proc/stat") as file:
+            # "cpu user nice system idle iowait irq softirq steal ...", in ticks, summed over all cores
+            waits["host"] = int(file.readline().split()[8]) * (1_000_000_000 // os.sysconf("SC_CLK_TCK"))
     for process in processes:
         folder = f"/proc/{process}/task"
         for thread in os.listdir(folder) if os.path.isdir(folder) else ():

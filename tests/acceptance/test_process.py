@@ -42,7 +42,7 @@ def usiok(engine: Engine) -> list[str]:
 
 def test_a_python_without_the_packages_says_so_and_plays_no_game() -> None:
     command = [sys.executable, "-S", "-m", "goryu"]  # Without site, this Python has no installed package.
-    environment = {"PYTHONPATH": str(ENGINE), "PATH": os.environ["PATH"]}
+    environment = {**os.environ, "PYTHONPATH": str(ENGINE)}
     ended = subprocess.run(command, input="usi\n", env=environment, capture_output=True, text=True)
     assert ended.returncode == 1
     assert ended.stdout.startswith("info string Error! ")
@@ -221,6 +221,7 @@ def test_failing_providers_print_nothing_into_the_session(ready: Engine, network
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_three_games_need_no_more_memory_than_one(ready: Engine) -> None:
     ready.send("setoption name Threads value 1")  # With more, a search is not the same twice.
     first_searches, memory = [], []
@@ -473,8 +474,13 @@ def test_quit_answers_the_questions_before_it(pool: Pool, tmp_path: Path) -> Non
     assert json.loads(graph.read_text())["nodes"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("path", ["/dev/full", "a\0b"])
+FULL = pytest.param(
+    "/dev/full",
+    marks=pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full"),
+)
+
+
+@pytest.mark.parametrize("path", [FULL, "a\0b"])
 def test_a_log_that_cannot_be_written_is_reported_and_the_engine_plays(ready: Engine, path: str) -> None:
     ready.send(f"setoption name LogFile value {path}\nisready")
     ready.expect("info string Error! cannot write the log: .*")

@@ -6,7 +6,6 @@ Each is read by a process of its own, which gets a gigabyte more than Python wit
 import io
 import json
 import os
-import resource
 import struct
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -25,6 +25,8 @@ from goryu.kifu.archives import MAX_ARCHIVE_BYTES
 from goryu_lab.conversion.tensors import ConversionError
 from goryu_lab.conversion.torch_checkpoint import read_checkpoint
 from paths import MODELS
+
+resource: Any = pytest.importorskip("resource", reason="Windows has no limit of memory of this kind")
 
 RECORD = "手合割：平手\n1 ７六歩(77)\n2 投了\n".encode()
 MOST_BYTES = 3 << 30

@@ -45,9 +45,10 @@ USI_OPTIONS = catalogue(ENGINE / "goryu", "usi_options")
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """An environment that names no language."""
+    """An environment that names no language, on a system that is not a Japanese Windows."""
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("goryu.base.language._is_windows_japanese", lambda: False)
     return monkeypatch
 
 

@@ -308,10 +308,10 @@ def test_lost_workers_of_this_computer_are_no_cluster() -> None:
 
 TOOLS = ROOT / "tools"
 WITHOUT_EXTRAS = """
-import runpy, sys
+import os, runpy, sys
 for name in ("rich", "torch", "onnx", "cshogi", "rsshogi", "matplotlib"):
     sys.modules[name] = None
-before = [sys.argv[1].rpartition("/")[0], *sys.path]
+before = [os.path.dirname(sys.argv[1]), *sys.path]
 for program in sys.argv[1:]:
     sys.argv, sys.path[:] = [program, "--help"], before
     try:

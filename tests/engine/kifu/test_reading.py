@@ -131,7 +131,9 @@ def test_floodgate_records_have_ratings_scores_and_results() -> None:
 
 def test_cshogi_reads_the_same_ratings_scores_and_moves() -> None:
     cshogi, csa = pytest.importorskip("cshogi"), pytest.importorskip("cshogi.CSA")
-    (theirs,) = csa.Parser.parse_str(FLOODGATE)
+    # As servers write it: cshogi reads beyond the end of a line that lacks its last blank.
+    sent = re.sub(r"(?m)^(P[1-9].*\*)$", r"\1 ", FLOODGATE)
+    (theirs,) = csa.Parser.parse_str(sent)
     ours = parse_record(FLOODGATE)
     assert tuple(map(cshogi.move_to_usi, theirs.moves)) == ours.moves
     assert tuple(theirs.ratings) == ours.ratings
@@ -312,7 +314,9 @@ def test_the_sums_of_times_go_on_in_a_variation() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["/" * 3000, "1 a" + " " * 3000 + "x", "\n" * 100_000 + "x", "1 (" + "1:" * 50_000], ids=repr
+    "text",
+    ["/" * 3000, "1 a" + " " * 3000 + "x", "\n" * 100_000 + "x", "1 (" + "1:" * 50_000],
+    ids=["slashes", "blanks", "lines", "a time"],  # Windows has no room for the texts in a variable.
 )
 def test_no_text_takes_the_reader_long(text: str) -> None:
     """Each of these took minutes or more; the time limit of the tests is the measure."""

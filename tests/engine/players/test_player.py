@@ -773,13 +773,14 @@ def test_a_search_of_chosen_moves_does_not_decide_the_next_one() -> None:
 
 
 def test_a_missing_model_is_reported_once_and_replaced() -> None:
-    config = EvaluatorConfig(model="/nowhere/none.onnx", backend="tensorrt")
+    model = str(Path("/nowhere/none.onnx"))
+    config = EvaluatorConfig(model=model, backend="tensorrt")
     messages: list[str] = []
     assert "model=goryu-" in load_evaluator(config, messages.append).description
     problems = [message for message in messages if "none.onnx" in message]
     name = model_path(EvaluatorConfig()).name
     (problem,) = problems
-    assert problem.startswith("Error! model /nowhere/none.onnx: no such file; playing with the shipped ")
+    assert problem.startswith(f"Error! model {model}: no such file; playing with the shipped ")
     assert problem.endswith(f"{name} instead, without the options of the file next to it")
 
 

@@ -299,7 +299,7 @@ def test_the_options_file_overrides_the_gui_and_the_model_file() -> None:
 def test_the_options_file_may_be_in_the_encodings_of_japanese_editors(
     encoding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "options").write_text("BookFile 定跡.db\n", encoding)
+    (tmp_path / "options").write_bytes("BookFile 定跡.db\n".encode(encoding))
     monkeypatch.setenv("GORYU_OPTIONS", str(tmp_path / "options"))
     assert read_options_file() == ("BookFile 定跡.db\n", "")
 

@@ -187,7 +187,7 @@ def test_match_reports_that_it_stopped_after_failures(
         (["--nodes", "1", "--limits2", "byoyomi=0"], "engine 2 (byoyomi=0,nodes=1) has no time"),
         (["--nodes", "1", "--limits1", "movetime=0"], "engine 1 (movetime=0,nodes=1) may do nothing"),
         (["--nodes", "1", "--games", "0"], "--games: 0"),
-        (["--nodes", "1", "--engine1", "a'"], 'argument --engine1: "a\'": No closing quotation'),
+        (["--nodes", "1", "--engine1", '"a'], "argument --engine1: '\"a': No closing quotation"),
         (["--nodes", "1", "--engine2", ""], "argument --engine2: '': expected a program"),
         (["--nodes", "1", "--option1", "Threads"], "argument --option1: 'Threads': expected NAME=VALUE"),
         (["--nodes", "1", "--records", "kif,pgn"], "argument --records: pgn: expected kif, csa, usi"),

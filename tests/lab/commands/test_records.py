@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tarfile
 import zipfile
 from codecs import BOM_UTF8
@@ -33,6 +34,7 @@ from goryu_lab.records.game_lists import is_test_game, read_list, write_list
 from goryu_lab.records.game_records import read_games
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 from goryu_lab.records.selection import GameFilter, select
+from links import link
 
 
 def game(seed: int, plies: int = 20, ratings: tuple[float | None, float | None] = (None, None)) -> GameRecord:
@@ -99,7 +101,7 @@ def test_records_are_found_in_folders_and_archives(tmp_path: Path) -> None:
     (tmp_path / "all.zip").write_bytes(zipped(texts))
     found = list(read_candidates(find_records([tmp_path])))
     assert [candidate.reason for candidate in found if candidate.game is None] == []
-    names = [candidate.name.removeprefix(f"{tmp_path}/") for candidate in found]
+    names = [candidate.name.removeprefix(f"{tmp_path}{os.sep}") for candidate in found]
     assert len(found) == 22
     assert "e.sfen#2" in names
     assert "all.zip!inner.zip!対局.kif" in names
@@ -114,7 +116,7 @@ def test_7z_archives_are_read(tmp_path: Path) -> None:
         archive.writeall(tmp_path / "games", "2024")
     found = list(read_candidates(find_records([tmp_path / "games.7z"])))
     assert [candidate.game and candidate.game.moves for candidate in found] == [game(1).moves, game(2).moves]
-    assert found[0].name == f"{tmp_path}/games.7z!2024/game00000.csa"
+    assert found[0].name == f"{tmp_path / 'games.7z'}!2024/game00000.csa"
     (tmp_path / "bad.7z").write_bytes((tmp_path / "games.7z").read_bytes()[:-20])
     (bad,) = find_records([tmp_path / "bad.7z"])
     assert "damaged" in bad.problem
@@ -142,7 +144,6 @@ def test_damaged_archives_are_named_and_the_rest_goes_on(tmp_path: Path) -> None
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
-    (tmp_path / "gone.csa").symlink_to(tmp_path / "nowhere")
     found = list(read_candidates(find_records([tmp_path])))
     kept = [candidate.name for candidate in found if candidate.game]
     assert [Path(name).name for name in kept] == ["a.zip!b.csa", "z.csa"]
@@ -151,9 +152,19 @@ def test_damaged_archives_are_named_and_the_rest_goes_on(tmp_path: Path) -> None
         for candidate in found
         if not candidate.game
     }
-    assert reasons.keys() == (files.keys() | {"gone.csa"}) - {"z.csa"}
+    assert reasons.keys() == files.keys() - {"z.csa"}
     for name, reason in reasons.items():
         assert reason.startswith(str(tmp_path / name)), reason
+
+
+def test_a_link_to_nothing_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    gone = tmp_path / "gone.csa"
+    link(gone, tmp_path / "nowhere")
+    write_games(tmp_path, [game(1)])
+    kept, left = sorted(read_candidates(find_records([tmp_path])), key=lambda candidate: not candidate.game)
+    assert kept.game
+    assert not left.game
+    assert left.reason.startswith(str(gone))
 
 
 def test_the_filter_gives_its_reason() -> None:
@@ -262,7 +273,7 @@ def test_an_archive_becomes_training_games(tmp_path: Path, capsys: pytest.Captur
     (archive / "unknown.kif").write_bytes(b"\x82\x01\xff\n")
     assert run("select", archive, "--min-rating", 2000, "--test", 0.25, "--out", out) == 0
     printed = capsys.readouterr().out
-    assert f"{archive}/broken.csa:4: move 2:" in printed
+    assert f"{archive / 'broken.csa'}:4: move 2:" in printed
     assert "40 kept, 4 left out, 2 damaged" in printed
     train, test = read_list(out / "train.txt"), read_list(out / "test.txt")
     assert len(train) + len(test) == 40

@@ -1,3 +1,4 @@
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -73,7 +74,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
     folder.mkdir()
 
     def resize(size: int) -> Path:
-        options = f"size={size}k" + (",remount" if folder.is_mount() else "")
+        options = f"size={size}k" + (",remount" if os.path.ismount(folder) else "")
         mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
         try:
             subprocess.run(mount, check=True, capture_output=True)
@@ -82,7 +83,7 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
         return folder
 
     yield resize
-    if folder.is_mount():
+    if os.path.ismount(folder):
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 

@@ -16,6 +16,7 @@ from goryu.evaluators.network.model_files import ModelError
 from goryu.evaluators.network.network import NetworkEvaluator
 from goryu.implementation import Board
 from goryu_lab.benchmark.random_network import write_random_network
+from links import link
 
 onnx: Any = pytest.importorskip("onnx")
 
@@ -84,7 +85,7 @@ def elsewhere(folder: Path) -> None:
     target = folder.parent / "elsewhere.data"
     target.write_bytes(data.read_bytes())
     data.unlink()
-    data.symlink_to(target)
+    link(data, target)
 
 
 @pytest.mark.parametrize(
