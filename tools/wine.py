@@ -47,6 +47,7 @@ FLAGS = (
 )  # fmt: skip
 
 READY_S = 120.0
+"""How long the engine may take to be ready, its measurement included."""
 
 PANDA = "panda3d==1.10.16"
 REQUIREMENTS = (
@@ -116,6 +117,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given in (["-h"], ["--help"]):
         print(f"usage: dev.py wine [ARGUMENT ...]\n\n{__doc__}")
         return 0
+    try:
+        prepare()
+    except StepError as error:
+        log(str(error))
+        return 1
+    return run(given) if given else first_commands()
+
+
+def prepare() -> None:
+    """Makes what is missing or was made of something else; raises StepError."""
     for program in (COMPILER, "wine"):
         if not shutil.which(program):
             raise StepError(f"wine: {program} is not installed; `dev.py wine --help` names the packages")
@@ -124,7 +135,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     copy_tree()
     sources = filter(Path.is_file, sorted((TREE / "native").rglob("*")))
     once("the native code", "native", compile_native, *map(Path.read_bytes, sources))
-    return run(given) if given else first_commands()
 
 
 def once(what: str, name: str, make: Callable[[], None], *wanted: str | bytes) -> None:
@@ -155,12 +165,14 @@ def environment() -> dict[str, str]:
 
 
 def pip(*words: object, target: Path) -> None:
+    """Installs packages into a folder."""
     quiet = ("--quiet", "--no-compile", "--upgrade", "--target", target)
     call(sys.executable, "-m", "pip", "install", *quiet, *words)
 
 
 def make_python() -> None:
     """Makes python.exe with its library, and the import library for the native code."""
+    (BUILD / "packages.done").unlink(missing_ok=True)
     shutil.rmtree(WINDOWS, ignore_errors=True)
     pip(PANDA, "--no-deps", *FOR_WINDOWS, target=BUILD / "panda")
     parts = BUILD / "panda" / "deploy_libs"
@@ -190,6 +202,7 @@ def make_python() -> None:
 
 
 def definition(name: str, dll: str, exports: Sequence[str]) -> None:
+    """Writes what a DLL exports into a file for the linker."""
     (BUILD / f"{name}.def").write_text("\n".join([f"LIBRARY {dll}", "EXPORTS", *exports, ""]))
 
 
