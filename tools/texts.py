@@ -6,7 +6,7 @@
     python3 tools/dev.py texts --write       runs nothing, writes the tables
 
 The rows are in texts.toml. Of each, `out` is a line (or several) that the command must print: blanks count as
-one, "…" stands for anything, and "≈0.5" for any number.
+one, "…" stands for anything, and a number after the sign U+2248 for any number.
 """
 
 from __future__ import annotations

@@ -216,13 +216,22 @@ def held_folder(folder: Path) -> Iterator[None]:
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / "lock"
-    with lock.open("a") as file:
-        if not try_lock(file):
-            raise BlockingIOError(f"{folder}: another program is using this folder")
-        try:
-            yield
-        finally:
-            if is_new and list(folder.iterdir()) == [lock]:
-                with suppress(OSError):  # Windows cannot delete an open file.
-                    lock.unlink()
-                    folder.rmdir()
+    try:
+        with lock.open("a") as file:
+            if not try_lock(file):
+                raise BlockingIOError(f"{folder}: another program is using this folder")
+            try:
+                yield
+            finally:
+                if is_new and os.name != "nt":
+                    _remove_unused(folder, lock)
+    finally:
+        if is_new and os.name == "nt":  # It deletes no open file.
+            _remove_unused(folder, lock)
+
+
+def _remove_unused(folder: Path, lock: Path) -> None:
+    if list(folder.iterdir()) == [lock]:
+        with suppress(OSError):
+            lock.unlink()
+            folder.rmdir()
