@@ -81,11 +81,8 @@ def _graph(review: GameReview) -> Iterator[str]:
 
 def _can_print(text: str) -> bool:
     """Has the encoding of the output these letters? That of Japanese Windows lacks bars."""
-    try:
-        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return text.encode(encoding, "ignore").decode(encoding) == text
 
 
 def _table(review: GameReview) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from importlib import import_module
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import IO, Any
@@ -156,6 +157,17 @@ def _replace(temporary: Path, path: Path) -> None:
             if os.name != "nt" or time.monotonic() >= end_s:
                 raise
             time.sleep(0.02)
+
+
+def append_through(file: IO[bytes] | FileIO, data: bytes, path: Path | str) -> None:
+    """Writes to a file without a buffer, and waits for the disk; an OSError names the path."""
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _remove_leftovers(path: Path) -> None:

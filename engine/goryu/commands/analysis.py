@@ -29,8 +29,7 @@ STEP_S = 0.1
 """How long the main thread waits for the end of the input before it looks whether the output is closed."""
 
 INTERRUPTED = 130
-CLOSED = 1
-"""Exit statuses, as those of `program`."""
+"""The exit status, as that of `program`."""
 
 PER_QUERY = ("search.formula.", "search.root_formula.", "search.final_move", "mate.", "rules.")
 """Fields whose options a query may set: the searches of all queries share the rest."""
@@ -102,9 +101,9 @@ def run(options: argparse.Namespace) -> int:
         return INTERRUPTED
     if faults:
         raise faults[0]
-    if engine.fault is not None and not isinstance(engine.fault, BrokenPipeError):
+    if engine.fault is not None:
         raise engine.fault
-    return CLOSED if engine.fault is not None else 0
+    return 0
 
 
 def _read(engine: AnalysisEngine, commands: int, faults: list[Exception]) -> None:

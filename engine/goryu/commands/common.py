@@ -139,10 +139,7 @@ def add_own_folder_to_path() -> None:
 
 
 def interrupt_on_sigterm() -> None:
-    """Raises KeyboardInterrupt on SIGTERM, so that files are closed and engines stopped.
-
-    So on Windows, if the console is closed.
-    """
+    """Raises KeyboardInterrupt on SIGTERM, or SIGBREAK of Windows, to close files and stop engines."""
     for name in ("SIGTERM", "SIGBREAK"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _interrupt)

@@ -163,12 +163,8 @@ def _network(wanted: EvaluatorConfig) -> Generator[str, None, "NetworkEvaluator 
             yield mark + tr("backend {backend}: {error}", backend=backend, error=error)
             continue
         yield from (f"! {note}" for note in notes)
-        yield tr(
-            "backend {backend}: {rate:.0f} positions/s; {network}",
-            backend=backend,
-            rate=_evaluations_per_second(network),
-            network=network.description,
-        )
+        text, rate = "backend {backend}: {rate:.0f} positions/s; {network}", _evaluations_per_second(network)
+        yield tr(text, backend=backend, rate=rate, network=network.description)
         if backend == wanted.backend:
             found = network
     return found

@@ -17,7 +17,7 @@ from types import UnionType
 from typing import Any, Self, get_args, get_type_hints
 
 from goryu.base.errors import GoryuError
-from goryu.base.files import try_lock
+from goryu.base.files import append_through, try_lock
 from goryu.base.strict_json import parse_json
 from goryu_lab.match.game import Game
 
@@ -144,13 +144,7 @@ class LineLog:
 
     def write(self, line: Mapping[str, Any]) -> None:
         """Appends a line; raises OSError with the path of the log, which can be resumed then."""
-        try:
-            rest = memoryview(as_line(line))
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
+        append_through(self._file, as_line(line), self._path)
 
     def close(self) -> None:
         """Closes the file."""

@@ -29,7 +29,6 @@ Each column holds the numbers of all games of a block, because similar numbers c
 
 import json
 import lzma
-import os
 import struct
 import sys
 import warnings
@@ -44,7 +43,7 @@ from typing import BinaryIO, Self
 import numpy as np
 
 from goryu.base.errors import GoryuError
-from goryu.base.files import atomic_path, try_lock
+from goryu.base.files import append_through, atomic_path, try_lock
 from goryu.games.shogi.sfen import START_SFEN
 from goryu_lab.records.hcpe import BLACK_WON, DRAW, WHITE_WON
 
@@ -150,7 +149,7 @@ class GameWriter:
             raise
         self._file.truncate(ends[-1] if ends else 0)
         if not ends:
-            self._write(HEADER.pack(MAGIC, VERSION))
+            append_through(self._file, HEADER.pack(MAGIC, VERSION), path)
 
     def write(self, games: Sequence[GameRecord]) -> None:
         """Appends the games as one block."""
@@ -159,16 +158,7 @@ class GameWriter:
     def append(self, blocks: Sequence[bytes]) -> None:
         """Appends blocks from `encode_block`, and waits once for the disk."""
         if blocks:
-            self._write(b"".join(blocks))
-
-    def _write(self, data: bytes) -> None:
-        rest = memoryview(data)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self._path)) from error
+            append_through(self._file, b"".join(blocks), self._path)
 
     def close(self) -> None:
         self._file.close()

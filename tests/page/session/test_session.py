@@ -108,6 +108,12 @@ def test_the_engines_search_ends_when_its_tab_is_closed(open_page: Any, server: 
     assert not session.is_running("play")
 
 
+NO_CONNECTION = """() => {
+  window.Real = WebSocket;
+  WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } };
+}"""
+
+
 def test_a_search_ends_when_the_connection_is_lost_for_long(
     open_page: Any, server: Any, endless: type[Endless]
 ) -> None:
@@ -116,13 +122,20 @@ def test_a_search_ends_when_the_connection_is_lost_for_long(
     ready(page)
     page.evaluate(START)
     assert endless.started.wait(30)
-    page.evaluate(
-        "() => { WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } }; }"
-    )
+    page.evaluate(NO_CONNECTION)
     server.drop_connections()
     assert endless.ended.wait(30)
     expect(page.locator("#connection")).to_be_visible()
     page.problems[:] = [one for one in page.problems if "WebSocket" not in one]
+
+
+def two_people_with_a_clock(page: Any, on_board: Any) -> None:
+    """Begins their game; Black has played."""
+    page.locator('input[name="side"][value="both"]').check(force=True)
+    page.get_by_label("Clock", exact=True).select_option(index=3)
+    page.get_by_role("button", name="Start").click()
+    on_board(page).move("7g7f")
+    expect(page.locator(".moves li")).to_have_count(1)
 
 
 def restart(page: Any, server: Any) -> Any:
@@ -168,11 +181,7 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     open_page: Any, server: Any, on_board: Any
 ) -> None:
     page = open_page()
-    page.locator('input[name="side"][value="both"]').check(force=True)
-    page.get_by_label("Clock", exact=True).select_option(index=3)
-    page.get_by_role("button", name="Start").click()
-    on_board(page).move("7g7f")
-    expect(page.locator(".moves li")).to_have_count(1)
+    two_people_with_a_clock(page, on_board)
     (session,) = server.server.sessions.values()
     before = session.views["play"]._game
     before.clocks.left_s = (before.clocks.left_s[0], before.clocks.left_s[1] - 5.0)
@@ -196,21 +205,12 @@ def test_the_clocks_and_the_end_of_a_game_survive_a_restart_of_the_server(
     expect(page.locator(".moves li")).to_have_count(1)
 
 
-NO_CONNECTION = """() => {
-  window.Real = WebSocket;
-  WebSocket = class { constructor() { setTimeout(() => this.onclose({code: 1006}), 50); } };
-}"""
-
 KEPT_CLOCKS = "() => JSON.parse(sessionStorage.getItem('goryu.play'))?.clocks?.at(-1)"
 
 
 def test_the_clock_stands_still_without_a_connection(open_page: Any, server: Any, on_board: Any) -> None:
     page = open_page()
-    page.locator('input[name="side"][value="both"]').check(force=True)
-    page.get_by_label("Clock", exact=True).select_option(index=3)
-    page.get_by_role("button", name="Start").click()
-    on_board(page).move("7g7f")
-    expect(page.locator(".moves li")).to_have_count(1)
+    two_people_with_a_clock(page, on_board)
     page.evaluate(NO_CONNECTION)
     server.drop_connections()
     page.wait_for_function(KEPT_CLOCKS)

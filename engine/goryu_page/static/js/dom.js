@@ -42,8 +42,35 @@ export function onDrop(section, call) {
   });
 }
 
-/** The second click on what cannot be undone must come in this time. */
-export const SURE_MS = 3000;
+const SURE_MS = 3000;
+
+/** A button whose first click asks, and whose second one, if it comes soon, does what cannot be undone. */
+export class TwoClicks {
+  /** draw(): shows what `asked` says, the thing that the button is about, or null. */
+  constructor(draw) {
+    this.draw = draw;
+    this.ask(null);
+  }
+
+  ask(thing) {
+    clearTimeout(this.timer);
+    this.asked = thing;
+  }
+
+  /** Takes a click on the button of a thing; returns whether it is the second one. */
+  click(thing) {
+    const isSure = this.asked === thing;
+    this.ask(isSure ? null : thing);
+    if (!isSure) {
+      this.timer = setTimeout(() => {
+        this.ask(null);
+        this.draw();
+      }, SURE_MS);
+    }
+    this.draw();
+    return isSure;
+  }
+}
 
 /** Scrolls an element into view on narrow windows, where board and panels are below each other. @type {(element: Element, block?: ScrollLogicalPosition) => void} */
 export function reveal(element, block = "nearest") {

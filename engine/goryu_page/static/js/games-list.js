@@ -1,6 +1,6 @@
 // The list of the user's games: filters, a table that can be sorted, and pages. The server does the work.
 
-import { SURE_MS } from "./dom.js";
+import { TwoClicks } from "./dom.js";
 import * as i18n from "./i18n.js";
 import { SIDES } from "./judgement.js";
 import * as socket from "./socket.js";
@@ -29,7 +29,7 @@ export class GameList {
     this.sort = { sort: "date", isDescending: true };
     this.first = 0;
     this.found = null;
-    this.asking = null; // The game whose button asks whether it shall be deleted.
+    this.deleting = new TwoClicks(() => games.draw());
   }
 
   /** Forgets the chosen opening if no game has it any more. */
@@ -71,30 +71,14 @@ export class GameList {
     else this.games.draw();
   }
 
-  /** Asks whether a game shall be deleted; the second click deletes it. */
-  delete(game) {
-    clearTimeout(this.sure);
-    if (this.asking === game.id) {
-      this.asking = null;
-      this.deleteNow(game);
-      return;
-    }
-    this.ask(game.id);
-    this.sure = setTimeout(() => this.ask(null), SURE_MS);
-  }
-
-  /** The focus goes to the game that takes the place of the deleted one. */
-  async deleteNow(game) {
+  /** Deletes a game at the second click; the focus goes to the game that takes its place. */
+  async delete(game) {
+    if (!this.deleting.click(game.id)) return;
     const at = this.found.games.indexOf(game);
     await socket.request("games.delete", { game: game.id });
     await this.load();
     const rest = this.games.section.querySelectorAll(".of-delete button");
     if (document.activeElement === document.body) rest[Math.min(at, rest.length - 1)]?.focus();
-  }
-
-  ask(id) {
-    this.asking = id;
-    this.games.draw();
   }
 
   // Drawing.
@@ -166,7 +150,7 @@ export class GameList {
   }
 
   deleteView(game) {
-    const isSure = this.asking === game.id;
+    const isSure = this.deleting.asked === game.id;
     const label = t(isSure ? "games.delete.sure" : "games.delete");
     return html`<button type="button" class=${`quiet small${isSure ? " sure" : ""}`} aria-label=${label} title=${t("games.delete")} @click=${() => this.delete(game)}>${isSure ? label : "×"}</button>`;
   }

@@ -1,7 +1,7 @@
 // The form for a new game.
 
-import { recallJson, store } from "./memory.js";
 import * as i18n from "./i18n.js";
+import { recallJson, store } from "./memory.js";
 import { editButton } from "./position-editor.js";
 import { checkBox, choice, engineEntries, html, live, nothing, selectField } from "./template.js";
 

@@ -90,7 +90,7 @@ function lineView(state, sfen, line, view, winRate = null) {
 }
 
 function buttonsView({ answer, told, problem }, view) {
-  const remove = view.removing === problem.id ? "train.remove.sure" : "train.remove";
+  const remove = view.removing.asked === problem.id ? "train.remove.sure" : "train.remove";
   return html`<div class="row">
     ${button("train.next", () => view.next(), { className: "primary" })} ${answer?.isRight ? nothing : button("train.retry", () => view.retry())}
     ${answer?.hasIdea ? button("train.idea", () => view.goOn()) : nothing} ${told && !answer?.hasIdea ? nothing : button("train.solution", () => view.solve())}

@@ -1,7 +1,7 @@
 // The view "Train": the list of the day, problems on the board, answers judged by the engine.
 
 import { Board } from "./board.js";
-import { download, fileField, h, onKeys, setAddress, SURE_MS, toast, toBase64 } from "./dom.js";
+import { download, fileField, h, onKeys, setAddress, toast, toBase64, TwoClicks } from "./dom.js";
 import * as handoff from "./handoff.js";
 import * as i18n from "./i18n.js";
 import { recall, store } from "./memory.js";
@@ -38,7 +38,7 @@ class TrainView {
     this.message = null; // Returns the line below the board.
     this.changing = null; // The newest change of the settings that is on its way.
     this.wantedId = /** @type {number | null} */ (null); // The problem that the address names.
-    this.removing = /** @type {number | null} */ (null); // The problem whose button asks whether it shall never come again.
+    this.removing = new TwoClicks(() => this.draw());
     this.hasBegun = false; // Has the state been asked for once?
     this.isUnsure = false; // Was a reply lost, so that the server may be further than the page?
     this.boardPlace = h("div");
@@ -276,20 +276,9 @@ class TrainView {
     handoff.playFrom({ sfen: start, moves, side: turn ? "second" : "first" });
   }
 
-  /** Asks whether the problem shall never come again; the second click removes it. */
+  /** Removes the problem for ever at the second click. */
   async remove() {
-    clearTimeout(this.sure);
-    const { id } = this.train.problem;
-    const isSure = this.removing === id;
-    this.removing = isSure ? null : id;
-    this.draw();
-    if (!isSure) {
-      this.sure = setTimeout(() => {
-        this.removing = null;
-        this.draw();
-      }, SURE_MS);
-      return;
-    }
+    if (!this.removing.click(this.train.problem.id)) return;
     await socket.request("train.remove");
     history.replaceState(null, "", "#train"); // "Back" does not return to it.
     toast(t("train.removed"));
